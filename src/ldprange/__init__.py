@@ -1,0 +1,56 @@
+"""Range, prefix and quantile questions under local differential privacy, with honest intervals."""
+
+from ldprange import wire
+from ldprange.aggregate import Aggregate
+from ldprange.answer import Answer
+from ldprange.client import Client
+from ldprange.decompositions import Flat, Haar, Tree
+from ldprange.domain import Domain
+from ldprange.errors import (
+    DomainError,
+    FileError,
+    LdprangeError,
+    MismatchError,
+    PlanError,
+    QueryError,
+    WireError,
+)
+from ldprange.estimation import Estimate, estimate
+from ldprange.oracles import GRR, HRR, OLH, OUE, HadamardHashing
+from ldprange.plan import Plan, Prediction
+from ldprange.reports import Batch, Report
+from ldprange.simulation import encode_many, rehearse, simulate
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "GRR",
+    "HRR",
+    "OLH",
+    "OUE",
+    "Aggregate",
+    "Answer",
+    "Batch",
+    "Client",
+    "Domain",
+    "DomainError",
+    "Estimate",
+    "FileError",
+    "Flat",
+    "Haar",
+    "HadamardHashing",
+    "LdprangeError",
+    "MismatchError",
+    "Plan",
+    "PlanError",
+    "Prediction",
+    "QueryError",
+    "Report",
+    "Tree",
+    "WireError",
+    "encode_many",
+    "estimate",
+    "rehearse",
+    "simulate",
+    "wire",
+]

@@ -1,0 +1,180 @@
+"""The aggregate: integer counts per level. Adding two is exact, in any order, on any machine.
+
+File format, version 1, integers little-endian::
+
+    8 bytes     b"LDPRAGG" and the version, 1
+    4 bytes     length of the header
+    header      JSON: {"plan": …, "users": [per level], "counters": [per level]}
+    counts      8 bytes each, level after level
+    32 bytes    SHA-256 of everything before
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ldprange import wire
+from ldprange.errors import FileError, LdprangeError, MismatchError
+from ldprange.kernels import Counts
+from ldprange.plan import Plan
+from ldprange.reports import Batch, Report
+
+VERSION = 1
+_MAGIC = b"LDPRAGG" + bytes([VERSION])
+
+
+class Aggregate:
+    """Counts of reports: a commutative monoid with ``empty`` and ``+``.
+
+    Parameters
+    ----------
+    plan
+        The plan under which the reports were made.
+    users
+        How many reported on each level.
+    counts
+        The tally of each level's mechanism.
+
+    >>> from ldprange import Domain, Haar, HRR, encode_many
+    >>> plan = Plan(Domain.integers(0, 119), 1.1, Haar(), HRR())
+    >>> monday = Aggregate.of(plan, encode_many(plan, [42, 17], seed=1))
+    >>> tuesday = Aggregate.of(plan, encode_many(plan, [35], seed=2))
+    >>> sum([monday, tuesday], start=Aggregate.empty(plan))
+    Aggregate of 3 reports under plan 25a7a0a0a0a0a0a0
+    """
+
+    __slots__ = ("counts", "plan", "users")
+
+    def __init__(self, plan: Plan, users: Sequence[int], counts: Sequence[Counts]) -> None:
+        self.plan = plan
+        self.users = tuple(int(count) for count in users)
+        self.counts = tuple(counts)
+
+    @staticmethod
+    def empty(plan: Plan) -> Aggregate:
+        """Return the aggregate of nobody."""
+        zeros = [np.zeros(mechanism.counters, np.int64) for mechanism in plan.mechanisms]
+        return Aggregate(plan, [0] * len(zeros), zeros)
+
+    @staticmethod
+    def of(plan: Plan, reports: Batch | Report | bytes | Iterable[Report | bytes]) -> Aggregate:
+        """Count reports: a batch, a report, packed bytes, or any number of the latter two.
+
+        If any of them is not a report of this plan, nothing is counted.
+        """
+        if isinstance(reports, Report):
+            reports = wire.pack(reports)
+        if isinstance(reports, bytes | bytearray | memoryview):
+            reports = wire.unpack(plan, bytes(reports))
+        if isinstance(reports, Batch):
+            if reports.plan.fingerprint != plan.fingerprint:
+                raise _mismatch(plan, reports.plan)
+            tallies = [
+                mechanism.tally(column)
+                for mechanism, column in zip(plan.mechanisms, reports.columns, strict=True)
+            ]
+            return Aggregate(plan, [len(column) for column in reports.columns], tallies)
+        total = Aggregate.empty(plan)
+        for report in reports:
+            total._absorb(Aggregate.of(plan, report))
+        return total
+
+    @property
+    def reports(self) -> int:
+        """How many people reported."""
+        return sum(self.users)
+
+    def __add__(self, other: Aggregate) -> Aggregate:
+        if not isinstance(other, Aggregate):
+            return NotImplemented
+        if self.plan.fingerprint != other.plan.fingerprint:
+            raise _mismatch(self.plan, other.plan)
+        users = [a + b for a, b in zip(self.users, other.users, strict=True)]
+        return Aggregate(self.plan, users, [a + b for a, b in zip(self.counts, other.counts, strict=True)])
+
+    def _absorb(self, other: Aggregate) -> None:
+        """Add in place; only for aggregates that nobody else holds yet."""
+        self.users = tuple(a + b for a, b in zip(self.users, other.users, strict=True))
+        for mine, theirs in zip(self.counts, other.counts, strict=True):
+            mine += theirs
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Aggregate):
+            return NotImplemented
+        return (
+            self.plan.fingerprint == other.plan.fingerprint
+            and self.users == other.users
+            and all(np.array_equal(a, b) for a, b in zip(self.counts, other.counts, strict=True))
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays, which may be large
+
+    def __repr__(self) -> str:
+        return f"Aggregate of {self.reports:,} reports under plan {self.plan.fingerprint}"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write one file: beside its final place first, then moved there, so never half of one."""
+        path = Path(path)
+        header = json.dumps(
+            {
+                "plan": self.plan.to_json(),
+                "users": self.users,
+                "counters": [len(counts) for counts in self.counts],
+            }
+        ).encode()
+        beside = path.with_name(f"{path.name}.{os.getpid()}.partial")
+        digest = hashlib.sha256()
+        try:
+            with beside.open("wb") as file:
+                for part in (_MAGIC, len(header).to_bytes(4, "little"), header, *self.counts):
+                    data = part if isinstance(part, bytes) else np.ascontiguousarray(part, "<i8").tobytes()
+                    digest.update(data)
+                    file.write(data)
+                file.write(digest.digest())
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+        except OSError as error:
+            raise FileError(f"{path} cannot be written: {error.strerror}") from None
+        finally:
+            beside.unlink(missing_ok=True)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Aggregate:
+        """Read a file that :meth:`save` wrote; anything else, or half of one, is an error."""
+        try:
+            data = Path(path).read_bytes()
+        except OSError as error:
+            raise FileError(f"{path} cannot be read: {error.strerror}") from None
+        if data[:7] != _MAGIC[:7]:
+            what = "is empty" if not data else "is something else"
+            raise FileError(f"{path} must be an aggregate that ldprange saved, but it {what}")
+        if data[7:8] != _MAGIC[7:]:
+            raise FileError(f"{path} must be an aggregate of version {VERSION}; upgrade ldprange")
+        body, digest = data[:-32], data[-32:]
+        if len(data) < 44 or hashlib.sha256(body).digest() != digest:
+            raise FileError(f"{path} must be whole, but it is truncated or damaged; copy or make it again")
+        start = 12 + int.from_bytes(body[8:12], "little")
+        try:
+            header = json.loads(body[12:start])
+            plan = Plan.from_json(header["plan"])
+        except (ValueError, KeyError, TypeError) as error:
+            if isinstance(error, LdprangeError):
+                raise FileError(f"{path} has a plan that cannot be read: {error}") from None
+            raise FileError(f"{path} has a header that cannot be read; make it again") from None
+        counters = [mechanism.counters for mechanism in plan.mechanisms]
+        if header.get("counters") != counters or len(body) != start + 8 * sum(counters):
+            raise FileError(f"{path} must hold {sum(counters)} counts for its plan, and it does not")
+        counts = np.frombuffer(body, "<i8", offset=start).astype(np.int64)
+        return Aggregate(plan, header["users"], np.split(counts, np.cumsum(counters)[:-1]))
+
+
+def _mismatch(ours: Plan, theirs: Plan) -> MismatchError:
+    what = "; ".join(ours.differences(theirs))
+    return MismatchError(f"only reports of the same plan can be added, and these differ in {what}")

@@ -1,0 +1,28 @@
+"""The Haar transform: each level asks in which half of its node the value lies (the paper's DHT)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ldprange.decompositions.contract import Decomposition, stacked
+from ldprange.details import Level
+
+
+@dataclass(frozen=True, slots=True)
+class Haar(Decomposition):
+    """Signed dyadic levels, padded to a power of two.
+
+    HRR reports the sign itself. Any other oracle reports the half among all halves of the level, and
+    the coefficient is the difference of the two estimates.
+
+    >>> [level.cells for level in Haar().levels(6)]
+    [2, 4, 8]
+    """
+
+    kind: ClassVar[str] = "haar"
+    nested: ClassVar[bool] = False
+
+    def levels(self, bins: int) -> tuple[Level, ...]:
+        height = max(1, (bins - 1).bit_length())
+        return stacked((2,) * height, contrast=True)

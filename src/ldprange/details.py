@@ -1,0 +1,157 @@
+"""The one basis in which consistent trees and the Haar transform are the same object.
+
+Call *detail of level l* the deviation of a node from the mean of its siblings. Least squares over
+a tree whose level l has variance σ_l² per node, with the root fixed at 1, is diagonal in this
+basis, for any branching on any level:
+
+- the detail of level l is the precision-weighted mean of what each level k ≥ l says of it (its
+  values summed up to level l), with weights size_k/σ_k²;
+- the covariance of the leaves is Σ_l λ_l P_l with λ_l = 1/Σ_{k≥l} size_k/σ_k², where P_l projects
+  onto the details of level l.
+
+The paper's two-stage procedure (its section on consistency) is the case of equal variances
+without the root. A Haar level speaks of its own detail only; then λ_l = σ_l²/size_l.
+
+Leaves beyond the real bins are padding, known to hold nobody: the estimate is conditioned on
+their total being 0, so that the real bins add up to exactly 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One level of a decomposition: ``cells`` nodes of ``size`` leaves, ``branching`` to a parent.
+
+    ``contrast`` says that only differences between siblings will be used.
+    """
+
+    cells: int
+    branching: int
+    size: int
+    contrast: bool = False
+
+
+class Details:
+    """Levels with a variance per node each: the estimator and its working covariance.
+
+    Parameters
+    ----------
+    levels
+        From the root's children down to the leaves.
+    bins
+        Number of real leaves; the rest is padding.
+    nested
+        Whether a level also speaks of coarser levels' details (a tree) or of its own only (Haar).
+    variances
+        σ² of a node's estimate, level by level.
+    """
+
+    def __init__(self, levels: Sequence[Level], bins: int, nested: bool, variances: ArrayLike) -> None:
+        self.levels = tuple(levels)
+        self.bins = bins
+        self.nested = nested
+        self.sizes = np.array([level.size for level in levels])
+        self.leaves = levels[0].size * levels[0].branching
+        self.precisions = self.sizes / np.asarray(variances, np.float64)
+        informed = np.cumsum(self.precisions[::-1])[::-1] if nested else self.precisions
+        self.shrink = 1.0 / informed
+        """λ_l: the variance of a unit vector among the details of level l."""
+        self.padding = _Padding(self) if self.leaves > bins else None
+
+    def fit(self, estimates: Sequence[Floats]) -> Floats:
+        """Return the fractions of the real bins from every level's node estimates."""
+        leaves = self._rebuild(self._gather(estimates))
+        return self.padding.condition(leaves) if self.padding else leaves
+
+    def _gather(self, estimates: Sequence[Floats]) -> list[Floats]:
+        """Go up the tree: each detail is the weighted mean of all that speaks of it."""
+        details: list[Floats] = []
+        below: Floats | float = 0.0
+        for level, estimate, precision, shrink in reversed(
+            list(zip(self.levels, estimates, self.precisions, self.shrink, strict=True))
+        ):
+            siblings = (precision * estimate + below).reshape(-1, level.branching)
+            details.append(shrink * (siblings - siblings.mean(axis=1, keepdims=True)))
+            below = siblings.sum(axis=1) if self.nested else 0.0
+        return details[::-1]
+
+    def _rebuild(self, details: Sequence[Floats], root: float = 1.0) -> Floats:
+        """Go down the tree: a child is its share of the parent plus its detail."""
+        nodes = np.array([root])
+        for level, detail in zip(self.levels, details, strict=True):
+            nodes = (nodes[:, None] / level.branching + detail).reshape(-1)
+        return nodes
+
+    def covariance_with(self, indicator: Floats) -> Floats:
+        """Return the working covariance of every leaf with a weighted sum of leaves."""
+        details: list[Floats] = []
+        sums = indicator
+        for level, shrink in reversed(list(zip(self.levels, self.shrink, strict=True))):
+            means = sums.reshape(-1, level.branching) / level.size
+            details.append(shrink * level.size * (means - means.mean(axis=1, keepdims=True)))
+            sums = sums.reshape(-1, level.branching).sum(axis=1)
+        return self._rebuild(details[::-1], root=0.0)
+
+    def mean_variances(self) -> tuple[float, float]:
+        """Return the exact mean working variance over all D(D + 1)/2 ranges and over all D prefixes."""
+        steps = [self.leaves, *self.sizes]
+        norms = np.array([_mean_overlap(self.bins, int(size)) for size in steps])
+        ranges, prefixes = self.shrink @ np.diff(norms, axis=0)
+        if self.padding:
+            known_ranges, known_prefixes = self.padding.mean_gains()
+            ranges, prefixes = ranges - known_ranges, prefixes - known_prefixes
+        return float(ranges), float(prefixes)
+
+
+class _Padding:
+    """Conditioning on the one linear fact that padded leaves hold nobody.
+
+    With r the indicator of the padding and C the working covariance, x' = x − C r (rᵀx)/(rᵀC r).
+    """
+
+    def __init__(self, details: Details) -> None:
+        self._bins = details.bins
+        padded = np.zeros(details.leaves)
+        padded[self._bins :] = 1.0
+        covariance = details.covariance_with(padded)
+        self._variance = covariance[self._bins :].sum()
+        self._gain = covariance[: self._bins] / self._variance
+        self.weights = np.concatenate([[0.0], np.cumsum(self._gain)])
+        """ρ at every boundary: a range takes ρ(high) − ρ(low) times the padding's estimate off itself."""
+        self.weights[-1] = -1.0  # all real bins together: exactly what the padding says is missing
+
+    def condition(self, leaves: Floats) -> Floats:
+        conditioned: Floats = leaves[: self._bins] - self._gain * leaves[self._bins :].sum()
+        return conditioned
+
+    def mean_gains(self) -> tuple[float, float]:
+        """Return by how much knowing the padding lowers the mean variance of ranges and of prefixes."""
+        rho, n = self.weights, self._bins
+        pairs = (n + 1) * (rho @ rho) - rho.sum() ** 2  # Σ_{i<j} (ρ_j − ρ_i)²
+        return float(self._variance * pairs / (n * (n + 1) / 2)), float(self._variance * (rho @ rho) / n)
+
+
+def _mean_overlap(bins: int, size: int) -> tuple[float, float]:
+    """Return the mean of Σ_blocks overlap²/size over all ranges and over all prefixes of ``bins`` bins.
+
+    overlap² counts pairs (x, y) of a block's bins that the query holds both; a range holds
+    bins x ≤ y for (x + 1)(D − y) of its D(D + 1)/2 placements, a prefix for D − y of D.
+    """
+    start = np.arange(0, bins, size, dtype=np.float64)
+    width = np.minimum(size, bins - start)
+    least = width * (width - 1) * (2 * width - 1) / 6  # Σ min(u, v) over a block's pairs
+    most = width**2 * (width - 1) - least
+    product = (width * (width - 1) / 2) ** 2
+    after = bins - start
+    ranges = (start + 1) * after * width**2 + after * least - (start + 1) * most - product
+    prefixes = after * width**2 - most
+    return ranges.sum() / (size * bins * (bins + 1) / 2), prefixes.sum() / (size * bins)

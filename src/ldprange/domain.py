@@ -1,0 +1,402 @@
+"""Domains: between people's values and D ordered bins, in both directions.
+
+A domain is the sole owner of end points and units. Everything else counts bins. A
+*position* is a point on the line of bins: bin ``b`` covers positions ``b`` to ``b + 1``.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldprange.errors import DomainError
+
+Positions = NDArray[np.float64]
+Bins = NDArray[np.int64]
+
+_SNAP = 1e-9  # a bound this close to an edge, in bins, is that edge
+
+
+class Domain(ABC):
+    """The ordered values that people may have, cut into ``bins`` bins.
+
+    Make one with :meth:`integers`, :meth:`real`, :meth:`logarithmic`, :meth:`dates` or
+    :meth:`ordered`.
+
+    >>> Domain.integers(0, 119).bins
+    120
+    >>> Domain.ordered(["XS", "S", "M"]).index(["M", "XS"]).tolist()
+    [2, 0]
+    """
+
+    kind: ClassVar[str]
+    bins: int
+
+    @staticmethod
+    def integers(low: int, high: int) -> Domain:
+        """Whole numbers from ``low`` to ``high``, both included, one bin each."""
+        return Integers(low, high)
+
+    @staticmethod
+    def real(low: float, high: float, bins: int) -> Domain:
+        """Real numbers from ``low`` to ``high`` in ``bins`` bins of equal width."""
+        return Real(low, high, bins)
+
+    @staticmethod
+    def logarithmic(low: float, high: float, bins: int) -> Domain:
+        """Positive numbers from ``low`` to ``high`` in bins of equal ratio."""
+        return Logarithmic(low, high, bins)
+
+    @staticmethod
+    def dates(first: datetime.date | str, last: datetime.date | str) -> Domain:
+        """Days from ``first`` to ``last``, both included, one bin each."""
+        return Dates(_date(first), _date(last))
+
+    @staticmethod
+    def ordered(labels: Iterable[str]) -> Domain:
+        """Labels with an order, such as sizes or grades, one bin each."""
+        if isinstance(labels, str):
+            raise DomainError(f"labels must be a list of strings, got the single string {labels!r}")
+        return Ordered(tuple(labels))
+
+    @staticmethod
+    def from_dict(description: Mapping[str, Any]) -> Domain:
+        """Rebuild a domain from :meth:`to_dict`."""
+        kinds = {kind.kind: kind for kind in (Integers, Real, Logarithmic, Dates, Ordered)}
+        if not isinstance(description, Mapping) or description.get("kind") not in kinds:
+            raise DomainError(f"a domain's kind must be one of {', '.join(kinds)}, got {description!r}")
+        arguments = {key: value for key, value in description.items() if key != "kind"}
+        make = getattr(Domain, description["kind"])
+        try:
+            domain: Domain = make(**arguments)
+        except TypeError as error:
+            raise DomainError(f"a domain of kind {description['kind']} cannot be made: {error}") from None
+        return domain
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Describe the domain in plain JSON types."""
+
+    @abstractmethod
+    def index(self, values: ArrayLike) -> Bins:
+        """Return the bin of every value; any value outside the domain is an error."""
+
+    @abstractmethod
+    def index_one(self, value: Any) -> int:
+        """Return the bin of one value, as :meth:`index` does."""
+
+    @abstractmethod
+    def starts(self, bounds: ArrayLike) -> Positions:
+        """Return the positions at which ranges that begin with these bounds start."""
+
+    @abstractmethod
+    def stops(self, bounds: ArrayLike) -> Positions:
+        """Return the positions at which ranges that end with these bounds stop."""
+
+    @abstractmethod
+    def at(self, position: float) -> Any:
+        """Return the value, in the user's units, at a position."""
+
+    def lower(self, index: int) -> Any:
+        """Return the least value of a bin."""
+        return self.at(float(index))
+
+    def upper(self, index: int) -> Any:
+        """Return the greatest value of a bin (its upper edge, where bins have width)."""
+        return self.at(float(index))
+
+    def count(self, values: ArrayLike) -> Bins:
+        """Count values per bin.
+
+        >>> Domain.integers(1, 3).count([1, 3, 3]).tolist()
+        [1, 0, 2]
+        """
+        return np.bincount(self.index(values), minlength=self.bins)
+
+    def label(self, index: int) -> str:
+        """Return a bin's name for tables and axes."""
+        return str(self.lower(index))
+
+
+class _Discrete(Domain):
+    """One bin per value, so both ends of a range are whole bins and both are included."""
+
+    def starts(self, bounds: ArrayLike) -> Positions:
+        return self.index(bounds).astype(np.float64)
+
+    def stops(self, bounds: ArrayLike) -> Positions:
+        return self.index(bounds) + 1.0
+
+    def at(self, position: float) -> Any:
+        return self._value(min(max(math.floor(position), 0), self.bins - 1))
+
+    @abstractmethod
+    def _value(self, index: int) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Integers(_Discrete):
+    """Whole numbers, both ends included."""
+
+    low: int
+    high: int
+    bins: int = field(init=False, repr=False, compare=False)
+    kind: ClassVar[str] = "integers"
+
+    def __post_init__(self) -> None:
+        for name in ("low", "high"):
+            given = getattr(self, name)
+            if isinstance(given, bool) or not isinstance(given, int | np.integer):
+                raise DomainError(f"the {name} end must be a whole number, got {given!r}")
+            if abs(int(given)) >= 2**53:
+                raise DomainError(f"the {name} end must be within ±2**53, got {given}")
+            object.__setattr__(self, name, int(given))
+        if self.low > self.high:
+            raise DomainError(f"the low end must not exceed the high end, got {self.low} > {self.high}")
+        object.__setattr__(self, "bins", self.high - self.low + 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "low": self.low, "high": self.high}
+
+    def index(self, values: ArrayLike) -> Bins:
+        numbers = _numbers(values)
+        _check_inside(numbers, self.low, self.high)
+        if numbers.dtype.kind == "f" and not np.all(fractional := numbers == np.floor(numbers)):
+            raise DomainError(
+                f"values must be whole numbers, got {numbers[~fractional].flat[0]}; "
+                "round first, or use Domain.real"
+            )
+        return numbers.astype(np.int64) - self.low
+
+    def index_one(self, value: Any) -> int:
+        if type(value) is int and self.low <= value <= self.high:
+            return value - self.low
+        return int(self.index(value))
+
+    def _value(self, index: int) -> int:
+        return self.low + index
+
+
+class _Continuous(Domain):
+    """Bins with width: bounds may fall inside a bin, and quantiles are read off along it."""
+
+    low: float
+    high: float
+
+    @abstractmethod
+    def _positions(self, numbers: NDArray[np.float64]) -> Positions: ...
+
+    def _check(self) -> None:
+        for name in ("low", "high"):
+            given = getattr(self, name)
+            if not _is_number(given):
+                raise DomainError(f"the {name} end must be a finite number, got {given!r}")
+            object.__setattr__(self, name, float(given))
+        if isinstance(self.bins, bool) or not isinstance(self.bins, int | np.integer) or self.bins < 1:
+            raise DomainError(f"bins must be a whole number of at least 1, got {self.bins!r}")
+        object.__setattr__(self, "bins", int(self.bins))
+        if not self.low < self.high:
+            raise DomainError(f"the low end must be below the high end, got {self.low} and {self.high}")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "low": self.low, "high": self.high, "bins": self.bins}
+
+    def index(self, values: ArrayLike) -> Bins:
+        numbers = _numbers(values)
+        _check_inside(numbers, self.low, self.high)
+        positions = self._positions(numbers.astype(np.float64))
+        return np.clip(positions.astype(np.int64), 0, self.bins - 1)
+
+    def index_one(self, value: Any) -> int:
+        return int(self.index(value))
+
+    def starts(self, bounds: ArrayLike) -> Positions:
+        numbers = _numbers(bounds)
+        _check_inside(numbers, self.low, self.high)
+        positions = np.clip(self._positions(numbers.astype(np.float64)), 0, self.bins)
+        edges = np.round(positions)
+        return np.where(np.abs(positions - edges) < _SNAP * np.maximum(1.0, edges), edges, positions)
+
+    def stops(self, bounds: ArrayLike) -> Positions:
+        return self.starts(bounds)
+
+    def upper(self, index: int) -> float:
+        return float(self.at(float(index + 1)))
+
+    def label(self, index: int) -> str:
+        return f"{self.lower(index):.6g} – {self.upper(index):.6g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Real(_Continuous):
+    """Real numbers in bins of equal width; the top end belongs to the last bin."""
+
+    low: float
+    high: float
+    bins: int
+    kind: ClassVar[str] = "real"
+
+    def __post_init__(self) -> None:
+        self._check()
+
+    def _positions(self, numbers: NDArray[np.float64]) -> Positions:
+        return (numbers - self.low) * (self.bins / (self.high - self.low))
+
+    def at(self, position: float) -> float:
+        share = position / self.bins
+        return self.low * (1 - share) + self.high * share
+
+
+@dataclass(frozen=True, slots=True)
+class Logarithmic(_Continuous):
+    """Positive numbers in bins of equal ratio; the top end belongs to the last bin."""
+
+    low: float
+    high: float
+    bins: int
+    kind: ClassVar[str] = "logarithmic"
+
+    def __post_init__(self) -> None:
+        self._check()
+        if self.low <= 0:
+            raise DomainError(f"a logarithmic domain must begin above 0, got {self.low}")
+
+    def _positions(self, numbers: NDArray[np.float64]) -> Positions:
+        return np.log(numbers / self.low) * (self.bins / math.log(self.high / self.low))
+
+    def at(self, position: float) -> float:
+        return self.low * math.exp(math.log(self.high / self.low) * (position / self.bins))
+
+
+@dataclass(frozen=True, slots=True)
+class Dates(_Discrete):
+    """Days, both ends included."""
+
+    first: datetime.date
+    last: datetime.date
+    bins: int = field(init=False, repr=False, compare=False)
+    kind: ClassVar[str] = "dates"
+
+    def __post_init__(self) -> None:
+        if self.first > self.last:
+            raise DomainError(f"the first day must not come after the last, got {self.first} and {self.last}")
+        object.__setattr__(self, "bins", (self.last - self.first).days + 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "first": self.first.isoformat(), "last": self.last.isoformat()}
+
+    def index(self, values: ArrayLike) -> Bins:
+        array = np.asarray(values)
+        if array.dtype.kind in "biufc":
+            raise DomainError(f"values must be dates such as '2026-01-31', got numbers ({_first(array)!r} …)")
+        try:
+            days = array.astype("datetime64[D]")
+        except (ValueError, TypeError):
+            raise DomainError(
+                f"values must be dates such as '2026-01-31', got {_first(array)!r} …"
+            ) from None
+        if np.any(np.isnat(days)):
+            raise DomainError("values must be dates, got a missing one (NaT); leave such people out")
+        offsets: Bins = (days - np.datetime64(self.first, "D")).astype(np.int64)
+        outside = (offsets < 0) | (offsets >= self.bins)
+        if np.any(outside):
+            raise DomainError(
+                f"values must lie between {self.first} and {self.last}, got {days[outside].flat[0]}; "
+                "leave such people out, or make a plan with a wider domain"
+            )
+        return offsets
+
+    def index_one(self, value: Any) -> int:
+        return int(self.index(value))
+
+    def _value(self, index: int) -> datetime.date:
+        return self.first + datetime.timedelta(days=index)
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered(_Discrete):
+    """Labels in a given order."""
+
+    labels: Sequence[str]
+    bins: int = field(init=False, repr=False, compare=False)
+    kind: ClassVar[str] = "ordered"
+
+    def __post_init__(self) -> None:
+        if not self.labels or not all(isinstance(label, str) for label in self.labels):
+            raise DomainError(f"labels must be one or more strings, got {list(self.labels)!r}")
+        if len(set(self.labels)) != len(self.labels):
+            raise DomainError(f"labels must differ from one another, got {list(self.labels)!r}")
+        object.__setattr__(self, "bins", len(self.labels))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "labels": list(self.labels)}
+
+    def index(self, values: ArrayLike) -> Bins:
+        array = np.asarray(values)
+        if array.size == 0:
+            return np.zeros(array.shape, np.int64)
+        if array.dtype.kind == "O" and all(isinstance(value, str) for value in array.flat):
+            array = array.astype(np.str_)
+        if array.dtype.kind not in "UT":
+            raise DomainError(f"values must be labels (strings), got {_first(array)!r}")
+        present, inverse = np.unique(array, return_inverse=True)
+        place = {label: index for index, label in enumerate(self.labels)}
+        for label in present:
+            if str(label) not in place:
+                known = ", ".join(self.labels[:8]) + (" …" if self.bins > 8 else "")
+                raise DomainError(f"values must be among the labels {known}, got {str(label)!r}")
+        return np.array([place[str(label)] for label in present], np.int64)[inverse]
+
+    def index_one(self, value: Any) -> int:
+        return int(self.index(value))
+
+    def _value(self, index: int) -> str:
+        return self.labels[index]
+
+
+def _numbers(values: ArrayLike) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.size == 0:
+        return array.astype(np.int64)
+    if array.dtype.kind not in "iuf":
+        raise DomainError(f"values must be numbers, got {_first(array)!r}")
+    return array
+
+
+def _check_inside(numbers: NDArray[Any], low: float, high: float) -> None:
+    inside = (numbers >= low) & (numbers <= high)  # NaN is inside nothing
+    if not np.all(inside):
+        raise DomainError(
+            f"values must lie between {low} and {high}, got {numbers[~inside].flat[0]}; "
+            "leave such people out, or make a plan with a wider domain"
+        )
+
+
+def _first(array: NDArray[Any]) -> object:
+    return array.flat[0] if array.size else None
+
+
+def _is_number(value: object) -> bool:
+    return (
+        isinstance(value, int | float | np.integer | np.floating)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+    )
+
+
+def _date(value: datetime.date | str) -> datetime.date:
+    if isinstance(value, datetime.datetime):
+        return value.date()
+    if isinstance(value, datetime.date):
+        return value
+    try:
+        return datetime.date.fromisoformat(value)
+    except (ValueError, TypeError):
+        raise DomainError(f"a day must look like 2026-01-31, got {value!r}") from None

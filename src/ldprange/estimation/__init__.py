@@ -1,0 +1,34 @@
+"""From an aggregate to answers."""
+
+from __future__ import annotations
+
+from ldprange.aggregate import Aggregate
+from ldprange.estimation.consistent import ConsistentShares
+from ldprange.estimation.estimate import Estimate
+from ldprange.estimation.raw import RawShares
+
+
+def estimate(aggregate: Aggregate, *, consistent: bool = True) -> Estimate:
+    """Estimate the distribution behind an aggregate, without bias.
+
+    Parameters
+    ----------
+    aggregate
+        Counts of reports.
+    consistent
+        Combine all levels by least squares, so that every range is the sum of its parts. ``False``
+        gives the paper's raw tree, for comparison: a range is the sum of the fewest nodes that make
+        it up. (A Haar transform is consistent as it is, and the same either way.)
+
+    >>> import ldprange as ldp
+    >>> plan = ldp.Plan(ldp.Domain.integers(0, 9), 2.0, ldp.Tree(branching=4), ldp.OUE())
+    >>> people = [2] * 30_000 + [7] * 10_000
+    >>> print(estimate(ldp.simulate(plan, plan.domain.count(people), seed=1)).range(0, 4))
+    0.753 [0.739, 0.767] at 95%
+    """
+    if consistent or not aggregate.plan.decomposition.nested:
+        return Estimate(aggregate.plan, ConsistentShares(aggregate))
+    return Estimate(aggregate.plan, RawShares(aggregate))
+
+
+__all__ = ["Estimate", "estimate"]

@@ -1,0 +1,50 @@
+"""Shares from all levels together: least squares in the basis of details."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from ldprange.aggregate import Aggregate
+from ldprange.details import Floats
+from ldprange.estimation.shares import Boundaries, finest_reported, level_estimates, rising
+from ldprange.noise import range_variances
+from ldprange.parallel import in_threads, slices
+
+_BLOCK = 1 << 13  # ranges whose variance is worked out together; their columns stay in a core's cache
+
+
+class ConsistentShares:
+    """Shares with exact variances; the population in them is the estimated one."""
+
+    def __init__(self, aggregate: Aggregate) -> None:
+        plan = aggregate.plan
+        self.bins = plan.domain.bins
+        self.resolution = finest_reported(aggregate, nested=plan.decomposition.nested)
+        self._law = plan.law(aggregate.users)
+        self._details = plan.details(self._law)
+        fractions = self._details.fit(level_estimates(aggregate))
+        self._cdf = np.concatenate([[0.0], np.cumsum(fractions)])
+        self._cdf[-1] = 1.0
+
+    def share(self, low: Boundaries, high: Boundaries) -> Floats:
+        shares: Floats = self._cdf[high] - self._cdf[low]
+        return shares
+
+    def variance(self, low: Boundaries, high: Boundaries) -> Floats:
+        low, high = np.broadcast_arrays(low, high)
+        flat_low, flat_high = low.reshape(-1), high.reshape(-1)
+        population = self.rising_cdf
+
+        def block(part: slice) -> Floats:
+            return range_variances(self._details, self._law, population, flat_low[part], flat_high[part])
+
+        if flat_low.size <= _BLOCK:
+            return block(slice(None)).reshape(low.shape)
+        parts = in_threads(block, slices(flat_low.size, _BLOCK))
+        return np.concatenate(list(parts)).reshape(low.shape)
+
+    @cached_property
+    def rising_cdf(self) -> Floats:
+        return rising(self._cdf)

@@ -1,0 +1,62 @@
+"""Shares from a tree as it was reported, level by level: the paper's method without consistency."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+
+from ldprange.aggregate import Aggregate
+from ldprange.details import Floats
+from ldprange.estimation.shares import Boundaries, finest_reported, level_estimates, rising
+
+
+class RawShares:
+    """A range is the sum of the fewest nodes that make it up; the whole domain is the root, known to be 1."""
+
+    def __init__(self, aggregate: Aggregate) -> None:
+        plan = aggregate.plan
+        self.bins = plan.domain.bins
+        self.resolution = finest_reported(aggregate, nested=False)
+        self._levels = plan.levels
+        self._law = plan.law(aggregate.users)
+        self._sums = [np.concatenate([[0.0], np.cumsum(nodes)]) for nodes in level_estimates(aggregate)]
+
+    def _cover(self, low: Boundaries, high: Boundaries) -> Iterator[tuple[Boundaries, ...]]:
+        """Yield, level by level, the nodes [a, b) and [c, d) that lie in the range while their parents do not."""
+        covered_low, covered_high = np.zeros_like(low), np.zeros_like(low)
+        whole = (low == 0) & (high == self.bins)  # the root itself
+        high = np.where(whole, 0, high)
+        for level in self._levels:
+            first, last = -(-low // level.size), high // level.size
+            last = np.maximum(first, last)
+            inner_low, inner_high = covered_low * level.branching, covered_high * level.branching
+            nothing = inner_low >= inner_high
+            yield first, np.where(nothing, last, inner_low), np.where(nothing, last, inner_high), last
+            covered_low, covered_high = first, last
+
+    def share(self, low: Boundaries, high: Boundaries) -> Floats:
+        total = np.where((low == 0) & (high == self.bins), 1.0, 0.0)
+        for sums, (a, b, c, d) in zip(self._sums, self._cover(low, high), strict=True):
+            total += sums[b] - sums[a] + sums[d] - sums[c]
+        return total
+
+    def variance(self, low: Boundaries, high: Boundaries) -> Floats:
+        cdf = self.rising_cdf
+        total = np.zeros(np.broadcast_shapes(low.shape, high.shape))
+        for k, (a, b, c, d) in enumerate(self._cover(low, high)):
+            size, noise = self._levels[k].size, self._law.noises[k]
+            nodes = b - a + d - c
+            edges = [cdf[np.minimum(edge * size, self.bins)] for edge in (a, b, c, d)]
+            held = edges[1] - edges[0] + edges[3] - edges[2]
+            moment = noise.spread * nodes + noise.held * held
+            moment += noise.total * nodes**2 + 2 * noise.cross * nodes * held
+            total += (moment - held**2) / self._law.users[k]
+        share = cdf[high] - cdf[low]
+        return np.maximum(total - share * (1 - share) / self._law.users.sum(), 0.0)
+
+    @cached_property
+    def rising_cdf(self) -> Floats:
+        boundaries = np.arange(self.bins + 1)
+        return rising(self.share(np.zeros_like(boundaries), boundaries))

@@ -1,0 +1,75 @@
+"""What an estimate is read off: shares of ranges of whole bins, and how sure they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldprange.aggregate import Aggregate
+from ldprange.details import Floats
+
+Boundaries = NDArray[np.int64]
+
+
+class Shares(Protocol):
+    """Shares of the population in ranges of bins ``low`` … ``high − 1``, many at once.
+
+    Attributes
+    ----------
+    bins
+        Number of bins.
+    resolution
+        Only shares between multiples of this many bins (and the far end) are informed by reports. It is
+        1 unless a level went unreported.
+    """
+
+    bins: int
+    resolution: int
+
+    def share(self, low: Boundaries, high: Boundaries) -> Floats:
+        """Return the estimated shares."""
+        ...
+
+    def variance(self, low: Boundaries, high: Boundaries) -> Floats:
+        """Return the variances of :meth:`share`."""
+        ...
+
+    @cached_property
+    def rising_cdf(self) -> Floats:
+        """The estimated share below each boundary, made to rise."""
+        ...
+
+
+def level_estimates(aggregate: Aggregate) -> list[Floats]:
+    """Return each level's estimated fractions; zeros where nobody reported."""
+    return [
+        mechanism.estimate(counts, users) if users else np.zeros(mechanism.cells)
+        for mechanism, counts, users in zip(
+            aggregate.plan.mechanisms, aggregate.counts, aggregate.users, strict=True
+        )
+    ]
+
+
+def finest_reported(aggregate: Aggregate, *, nested: bool) -> int:
+    """Return the bins per node of the finest level that is known.
+
+    In a nested tree any level tells of all coarser ones; otherwise a level is known only if all
+    coarser ones were reported on too.
+    """
+    levels = aggregate.plan.levels
+    reported = [users > 0 for users in aggregate.users]
+    known: Sequence[bool] = reported if nested else np.logical_and.accumulate(reported).tolist()
+    sizes = [level.size for level, is_known in zip(levels, known, strict=True) if is_known]
+    return min(sizes, default=levels[0].size * levels[0].branching)
+
+
+def rising(cdf: Floats) -> Floats:
+    """Return a non-decreasing version of a noisy cdf: halfway between its upper and lower envelope."""
+    inside = np.clip(cdf, 0.0, 1.0)
+    upper = np.maximum.accumulate(inside)
+    lower = np.minimum.accumulate(inside[::-1])[::-1]
+    return (upper + lower) / 2

@@ -1,0 +1,104 @@
+"""The few hot loops, in NumPy. Nothing else in the package runs once per user.
+
+A compiled twin may take this module's place: same names, same arguments, same results.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldprange.parallel import slices
+
+Codes = NDArray[np.unsignedinteger[Any]]
+Counts = NDArray[np.int64]
+
+_BLOCK = 1 << 16  # elements that are worked on together: small enough to stay in a core's cache
+_RADIX_BITS = 4  # the Walsh–Hadamard transform takes this many index bits at a time
+
+
+def tally(codes: Codes, outputs: int) -> Counts:
+    """Count how often each code in ``[0, outputs)`` occurs."""
+    return np.bincount(codes, minlength=outputs)
+
+
+def parity(words: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    """Return the sum modulo 2 of each word's bits."""
+    return np.bitwise_count(words) & np.uint8(1)
+
+
+def walsh_hadamard(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Σ_j (−1)^⟨i,j⟩ values[j] for every i; the length is a power of two.
+
+    Each step transforms the lowest index bits with one matrix product and moves them to the
+    top, so after all bits have had their turn the index is in its old order again.
+
+    >>> walsh_hadamard(np.array([1.0, 2.0, 3.0, 4.0])).tolist()
+    [10.0, -2.0, -4.0, 0.0]
+    """
+    result = values
+    bits = values.size.bit_length() - 1
+    while bits:
+        step = min(bits, _RADIX_BITS)
+        result = hadamard_matrix(step) @ result.reshape(-1, 1 << step).T
+        bits -= step
+    return result.reshape(-1).copy() if result is values else result.reshape(-1)
+
+
+@cache
+def hadamard_matrix(bits: int) -> NDArray[np.float64]:
+    """Return the matrix of (−1)^⟨i,j⟩ for ``bits``-bit indices."""
+    index = np.arange(1 << bits, dtype=np.uint32)
+    matrix: NDArray[np.float64] = 1.0 - 2.0 * parity(index[:, None] & index)
+    return matrix
+
+
+def sum_unary(packed: NDArray[np.uint8], cells: int) -> Counts:
+    """Add up rows of packed bits, lowest bit first, into one count per cell."""
+    counts = np.zeros(cells, np.int64)
+    for rows in slices(len(packed), max(1, _BLOCK // cells)):
+        bits = np.unpackbits(packed[rows], axis=1, count=cells, bitorder="little")
+        counts += bits.sum(axis=0, dtype=np.int64)
+    return counts
+
+
+def polynomial_hash(
+    coefficients: NDArray[np.uint64], items: NDArray[np.uint64], exponent: int, symbols: int
+) -> NDArray[np.uint64]:
+    """Hash items by quadratics over the prime field of 2**exponent − 1 elements, onto ``symbols`` symbols.
+
+    ``coefficients`` has the constant, linear and quadratic coefficients along its first axis;
+    the rest broadcasts against ``items``.
+    """
+    prime, shift = np.uint64((1 << exponent) - 1), np.uint64(exponent)
+    constant, linear, quadratic = coefficients
+    value = quadratic * items + linear
+    value = (value & prime) + (value >> shift)
+    value = value * items + constant
+    value = (value & prime) + (value >> shift)
+    value = (value & prime) + (value >> shift)
+    value[value == prime] = 0
+    return (value * np.uint64(symbols)) >> shift
+
+
+def sum_supports(
+    coefficients: NDArray[np.uint64],
+    reported: NDArray[np.uint64],
+    cells: int,
+    exponent: int,
+    symbols: int,
+) -> Counts:
+    """Count, for every cell, the reports whose hash of it equals the symbol they carry.
+
+    Work is in blocks of reports by cells, so memory does not grow with either.
+    """
+    counts = np.zeros(cells, np.int64)
+    for columns in slices(cells, 1 << 10):
+        items = np.arange(columns.start, columns.stop, dtype=np.uint64)
+        for rows in slices(len(reported), max(1, _BLOCK // items.size)):
+            hashed = polynomial_hash(coefficients[:, rows, None], items, exponent, symbols)
+            counts[columns] += np.count_nonzero(hashed == reported[rows, None], axis=0)
+    return counts

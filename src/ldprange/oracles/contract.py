@@ -1,0 +1,148 @@
+"""What every frequency oracle provides.
+
+An :class:`Oracle` is a public choice, such as ``OUE()``. Asked about one level of a plan it
+gives a :class:`Mechanism`: randomiser, tally and estimator for one item out of ``cells``,
+all three from the same integer thresholds.
+
+In memory, many reports of one level are one array, the mechanism's *column*, whose first
+axis runs over reports. A single report is its bytes.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldprange import kernels
+from ldprange.noise import Noise
+from ldprange.errors import WireError
+from ldprange.kernels import Counts
+from ldprange.randomness import Coins
+
+Column = NDArray[Any]
+Items = NDArray[np.int64]
+
+
+class Oracle(ABC):
+    """A way to randomise one item out of many. Public, frozen, without data of its own."""
+
+    kind: ClassVar[str]
+
+    def resolve(self, epsilon: float) -> Oracle:
+        """Return this oracle with every choice that depends on ε made."""
+        return self
+
+    @abstractmethod
+    def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> Mechanism:
+        """Return the mechanism for one item out of ``cells`` ≥ 2.
+
+        With ``contrast`` only the differences between cells 2i and 2i + 1 will be used; an
+        oracle that can ask for nothing else may do so.
+        """
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Describe the oracle in plain JSON types."""
+
+
+class Mechanism(ABC):
+    """An oracle on one level: every formula that client and collector share.
+
+    Attributes
+    ----------
+    cells
+        Number of items; an item is an integer in ``[0, cells)``.
+    width
+        Bytes of one report.
+    counters
+        Length of the tally.
+    noise
+        Exact second moments of one report's contribution to the estimate.
+    """
+
+    cells: int
+    width: int
+    counters: int
+    noise: Noise
+
+    @abstractmethod
+    def encode(self, item: int, coins: Coins) -> bytes:
+        """Randomise one item. The only randomness is the coins."""
+
+    @abstractmethod
+    def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
+        """Randomise many items at once, by the same law."""
+
+    @abstractmethod
+    def pack(self, column: Column) -> NDArray[np.uint8]:
+        """Return the reports' bytes, one row each."""
+
+    @abstractmethod
+    def unpack(self, rows: NDArray[np.uint8]) -> Column:
+        """Read rows of bytes; a row that no client can have sent is an error."""
+
+    @abstractmethod
+    def tally(self, column: Column) -> Counts:
+        """Add reports up into ``counters`` integers."""
+
+    @abstractmethod
+    def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
+        """Return unbiased fractions of the cells (for a contrast: deviations from the pair's mean)."""
+
+    @abstractmethod
+    def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
+        """Draw the tally of ``holders[i]`` users with item i, by the law of encoding each."""
+
+    @abstractmethod
+    def likelihood(self, report: bytes, item: int) -> Fraction:
+        """Return the exact probability that the item is encoded as this report."""
+
+
+class CodedMechanism(Mechanism):
+    """A mechanism whose report is one integer, its *code*, in ``[0, counters)``; the tally counts codes."""
+
+    def _set_codes(self, outputs: int) -> None:
+        self.counters = outputs
+        self.width = width_of(outputs)
+
+    def outputs(self) -> Iterator[bytes]:
+        """Yield every possible report."""
+        for code in range(self.counters):
+            yield code.to_bytes(self.width, "little")
+
+    def pack(self, column: Column) -> NDArray[np.uint8]:
+        return integer_bytes(column, self.width)
+
+    def unpack(self, rows: NDArray[np.uint8]) -> Column:
+        return integers_below(self.counters, rows)
+
+    def tally(self, column: Column) -> Counts:
+        return kernels.tally(column, self.counters)
+
+
+def width_of(bound: int) -> int:
+    """Return how many whole bytes hold any integer in ``[0, bound)``."""
+    return max(1, ((bound - 1).bit_length() + 7) // 8)
+
+
+def integer_bytes(values: NDArray[Any], width: int) -> NDArray[np.uint8]:
+    """Return integers below 2**32 as rows of ``width`` bytes, lowest first."""
+    return np.ascontiguousarray(values, "<u4").view(np.uint8).reshape(-1, 4)[:, :width]
+
+
+def integers_below(bound: int, rows: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """Read rows of bytes, lowest first, as integers; one that no client can have sent is an error."""
+    whole = np.zeros((len(rows), 4), np.uint8)
+    whole[:, : rows.shape[1]] = rows
+    values = whole.view("<u4").reshape(-1).astype(np.uint32, copy=False)
+    if values.size and int(values.max()) >= bound:
+        raise WireError(
+            f"every report must lie in [0, {bound}) on its level, got {int(values.max())}; "
+            "the batch is refused whole"
+        )
+    return values

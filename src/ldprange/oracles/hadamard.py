@@ -1,0 +1,252 @@
+"""Hadamard hashing: local hashing with a linear hash, so that decoding is one fast transform.
+
+Items and indices are vectors of bits, cut into digits of t bits. Let C be the companion matrix
+of an irreducible polynomial of degree t over GF(2), acting on every digit: the sums of its powers
+are the field GF(2^t), so every sum but the empty one is invertible. The index b hashes an item v to
+the t bits y_r = ⟨C^r b, v⟩, r = 0 … t − 1, a symbol out of g = 2^t that goes through randomised
+response. Two different items collide for exactly K/g of the K indices.
+
+For each non-empty set λ of powers, Σ λ_r y_r = ⟨λ(C) b, v⟩ is the sign of one Hadamard
+coefficient, so the number of reports that support v is
+
+    (1/g) Σ_reports Σ_λ (−1)^{⟨λ, y⟩ + ⟨λ(C) b, v⟩},
+
+one Walsh–Hadamard transform of coefficients gathered at the indices λ(C) b. With t = 1 this is
+Hadamard randomised response (HRR).
+
+Index 0 hashes every item alike and is never drawn. Where only contrasts within pairs of cells are
+wanted, HRR draws odd indices alone: the others cancel within every pair.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldprange import kernels
+from ldprange.noise import Noise
+from ldprange.errors import PlanError
+from ldprange.kernels import Counts
+from ldprange.oracles.contract import CodedMechanism, Column, Items, Mechanism, Oracle
+from ldprange.oracles.randomized_response import SymbolResponse
+from ldprange.parallel import slices
+from ldprange.randomness import Coins, below
+
+_MOST_BITS = 4
+_BLOCK = 1 << 16  # users drawn together
+_TABLE = 1 << 20  # entries of a table of items by indices that are drawn together
+
+Words = NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class HadamardHashing(Oracle):
+    """Hadamard hashing to 2**bits symbols: OLH's accuracy with short reports and fast decoding.
+
+    ``bits`` left out is the best of 1 to 4 for the plan's ε. ``bits=1`` is HRR.
+
+    >>> HadamardHashing().resolve(1.1)
+    HadamardHashing(bits=2)
+    """
+
+    bits: int | None = None
+    kind: ClassVar[str] = "hadamard"
+
+    def __post_init__(self) -> None:
+        if self.bits is not None and (type(self.bits) is not int or not 1 <= self.bits <= _MOST_BITS):
+            raise PlanError(f"bits must be a whole number from 1 to {_MOST_BITS}, got {self.bits!r}")
+
+    def resolve(self, epsilon: float) -> HadamardHashing:
+        if self.bits is not None:
+            return self
+        many = 1 << 16  # the best number of bits is that of a large level
+
+        def spread(bits: int) -> float:
+            return _HadamardMechanism(many, epsilon, bits).noise.spread
+
+        return HadamardHashing(min(range(1, _MOST_BITS + 1), key=spread))
+
+    def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> Mechanism:
+        bits = self.resolve(epsilon).bits or 1
+        if contrast and bits == 1:
+            return _ContrastMechanism(cells, epsilon)
+        return _HadamardMechanism(cells, epsilon, bits)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "bits": self.bits}
+
+
+def HRR() -> HadamardHashing:
+    """Hadamard randomised response: one bit of one Hadamard coefficient."""
+    return HadamardHashing(bits=1)
+
+
+class _HadamardMechanism(CodedMechanism):
+    """The code is (index − 1)·g + symbol."""
+
+    def __init__(self, cells: int, epsilon: float, bits: int) -> None:
+        self.cells = cells
+        self._bits, self._symbols = bits, 1 << bits
+        self._response = SymbolResponse(self._symbols, epsilon)
+        digits = max(1, -(-(cells - 1).bit_length() // bits))
+        self._size = 1 << (bits * digits)  # K, the number of indices
+        self._lowest = sum(1 << (bits * digit) for digit in range(digits))  # the lowest bit of every digit
+        self._set_codes((self._size - 1) * self._symbols)
+
+        k, g, keep, lie = self._size, self._symbols, self._response.keep, self._response.lie
+        collision = Fraction(k // g - 1, k - 1)
+        # two items besides the held one: independent symbols, less what index 0 would have given
+        both = (Fraction(k, g * g) - keep) / (k - 1) if k > g else Fraction()
+        self._p, self._q = float(keep), float(lie + (keep - lie) * collision)
+        self.noise = Noise.of_supports(
+            self._p, self._q, others=float(both), held_and_other=float(keep * collision)
+        )
+
+    def _times(self, index: Words) -> Words:
+        """Apply C: multiply every digit by x modulo x^t + x + 1."""
+        top = self._bits - 1
+        carry = (index >> np.uint32(top)) & np.uint32(self._lowest)
+        kept = index ^ (carry << np.uint32(top))
+        return (kept << np.uint32(1)) ^ carry ^ (carry << np.uint32(1))
+
+    def _powers(self, index: Words) -> list[Words]:
+        powers = [index]
+        for _ in range(1, self._bits):
+            powers.append(self._times(powers[-1]))
+        return powers
+
+    def symbols(self, index: Words, items: Words) -> Words:
+        """Hash items by indices."""
+        symbols = np.zeros(np.broadcast_shapes(index.shape, items.shape), np.uint32)
+        for r, power in enumerate(self._powers(index)):
+            symbols |= kernels.parity(power & items).astype(np.uint32) << np.uint32(r)
+        return symbols
+
+    def _code(self, index: Words, symbols: Words) -> Words:
+        return (index - np.uint32(1)) * np.uint32(self._symbols) + symbols
+
+    def encode(self, item: int, coins: Coins) -> bytes:
+        index = 1 + below(coins, self._size - 1)
+        power, symbol, top = index, 0, self._bits - 1
+        for r in range(self._bits):
+            symbol |= ((power & item).bit_count() & 1) << r
+            carry = (power >> top) & self._lowest
+            power = ((power ^ (carry << top)) << 1) ^ carry ^ (carry << 1)
+        code = (index - 1) * self._symbols + self._response.encode(symbol, coins)
+        return code.to_bytes(self.width, "little")
+
+    def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
+        index = rng.integers(1, self._size, items.size, dtype=np.uint32)
+        symbols = self.symbols(index, items.astype(np.uint32))
+        return self._code(index, self._response.encode_many(symbols, rng))
+
+    def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
+        table = counts.reshape(-1, self._symbols).astype(np.float64)
+        signs = kernels.hadamard_matrix(self._bits)
+        powers = self._powers(np.arange(1, self._size, dtype=np.uint32))
+        coefficients = np.zeros(self._size)
+        for subset in range(1, self._symbols):
+            index = np.zeros(self._size - 1, np.uint32)
+            for r, power in enumerate(powers):
+                if subset >> r & 1:
+                    index ^= power
+            coefficients[index] += table @ signs[subset]
+        supports = (users + kernels.walsh_hadamard(coefficients)[: self.cells]) / self._symbols
+        return (supports / users - self._q) / (self._p - self._q)
+
+    def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
+        truthful, noise = self._response.draw_truthful(holders, rng)
+        counts = rng.multinomial(noise, np.full(self.counters, 1 / self.counters))
+        counts += draw_codes(
+            truthful,
+            np.arange(1, self._size, dtype=np.uint32),
+            lambda index, items: self._code(index, self.symbols(index, items)),
+            self.counters,
+            rng,
+        )
+        return counts
+
+    def likelihood(self, report: bytes, item: int) -> Fraction:
+        index, symbol = divmod(int.from_bytes(report, "little"), self._symbols)
+        truth = int(self.symbols(np.array([index + 1], np.uint32), np.array([item], np.uint32))[0])
+        return (self._response.keep if symbol == truth else self._response.lie) / (self._size - 1)
+
+
+class _ContrastMechanism(CodedMechanism):
+    """HRR on the difference of cells 2i and 2i + 1, the paper's signed one-hot vector (HaarHRR).
+
+    The index is 2j + 1 and the code 2j + bit, where j runs over the pairs.
+    """
+
+    def __init__(self, cells: int, epsilon: float) -> None:
+        self.cells = cells
+        self._pairs = 1 << (cells // 2 - 1).bit_length()
+        self._response = SymbolResponse(2, epsilon)
+        self._scale = float(2 * self._response.keep - 1)
+        self._set_codes(2 * self._pairs)
+        # of a contrast w: ‖w‖²/(2 (2p − 1)²), whatever the population
+        self.noise = Noise(spread=0.5 / self._scale**2)
+
+    def _code(self, pair: Words, items: Words) -> Words:
+        index = pair << np.uint32(1)
+        return index | kernels.parity((index | np.uint32(1)) & items)
+
+    def encode(self, item: int, coins: Coins) -> bytes:
+        index = 2 * below(coins, self._pairs)
+        bit = ((index | 1) & item).bit_count() & 1
+        return (index | self._response.encode(bit, coins)).to_bytes(self.width, "little")
+
+    def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
+        pair = rng.integers(0, self._pairs, items.size, dtype=np.uint32)
+        return self._response.encode_many(self._code(pair, items.astype(np.uint32)), rng)
+
+    def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
+        difference = (counts[0::2] - counts[1::2]).astype(np.float64)
+        contrast = kernels.walsh_hadamard(difference)[: self.cells // 2] / (2 * self._scale * users)
+        return np.stack([contrast, -contrast], axis=1).reshape(-1)
+
+    def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
+        truthful, noise = self._response.draw_truthful(holders, rng)
+        counts = rng.multinomial(noise, np.full(self.counters, 1 / self.counters))
+        counts += draw_codes(
+            truthful, np.arange(self._pairs, dtype=np.uint32), self._code, self.counters, rng
+        )
+        return counts
+
+    def likelihood(self, report: bytes, item: int) -> Fraction:
+        code = int.from_bytes(report, "little")
+        same = (code & 1) == (((code | 1) & item).bit_count() & 1)
+        return (self._response.keep if same else self._response.lie) / self._pairs
+
+
+def draw_codes(
+    holders: Counts,
+    indices: Words,
+    code: Any,
+    outputs: int,
+    rng: np.random.Generator,
+) -> Counts:
+    """Give each user a uniform index and count the codes of (index, item).
+
+    Many users to few items and indices are split by multinomials; otherwise each is drawn.
+    """
+    users = int(holders.sum())
+    counts = np.zeros(outputs, np.int64)
+    items = np.flatnonzero(holders)
+    if 2 * items.size * indices.size <= users:
+        even = np.full(indices.size, 1 / indices.size)
+        for rows in slices(items.size, max(1, _TABLE // indices.size)):
+            table = rng.multinomial(holders[items[rows]], even)
+            codes = code(indices, items[rows, None].astype(np.uint32))
+            np.add.at(counts, codes.reshape(-1), table.reshape(-1))
+        return counts
+    upto = np.cumsum(holders)
+    for block in slices(users, _BLOCK):
+        held = np.searchsorted(upto, np.arange(block.start, block.stop), side="right").astype(np.uint32)
+        index = indices[rng.integers(0, indices.size, held.size)]
+        counts += kernels.tally(code(index, held), outputs)
+    return counts

@@ -1,0 +1,155 @@
+"""Optimal local hashing: a public random hash to g symbols, then randomised response on the symbol.
+
+The hash is a random quadratic over a prime field, h(x) = ⌊g·(a₂x² + a₁x + a₀ mod P)/2^s⌋ with
+P = 2^s − 1. Over a random quadratic the values of any three items are exactly independent, and
+that is all that is ever needed: two make the estimate unbiased, three make the variance of any
+sum of estimates what it would be with a perfectly random hash. The symbols are not quite
+equally likely (P is no multiple of g), and the estimator knows by how much.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldprange import kernels
+from ldprange.noise import Noise
+from ldprange.errors import PlanError
+from ldprange.kernels import Counts
+from ldprange.oracles.contract import (
+    Column,
+    Items,
+    Mechanism,
+    Oracle,
+    integer_bytes,
+    integers_below,
+    width_of,
+)
+from ldprange.oracles.randomized_response import SymbolResponse
+from ldprange.parallel import slices
+from ldprange.randomness import Coins, below
+
+_MERSENNE_EXPONENTS = (7, 13, 17, 19, 31)
+_EVENNESS = 32  # the field has at least this many elements per symbol, so symbols are nearly equally likely
+_MOST_SYMBOLS = 1 << 16
+_BLOCK = 1 << 16  # users encoded together when drawing a tally
+
+
+@dataclass(frozen=True, slots=True)
+class OptimalLocalHashing(Oracle):
+    """Optimal local hashing (OLH): OUE's accuracy with a short report; decoding takes users × cells steps.
+
+    ``symbols`` is g; left out, it is the best whole number, e + 1 rounded.
+    """
+
+    symbols: int | None = None
+    kind: ClassVar[str] = "olh"
+
+    def __post_init__(self) -> None:
+        if self.symbols is not None and (
+            type(self.symbols) is not int or not 2 <= self.symbols <= _MOST_SYMBOLS
+        ):
+            raise PlanError(f"symbols must be a whole number from 2 to {_MOST_SYMBOLS}, got {self.symbols!r}")
+
+    def resolve(self, epsilon: float) -> Oracle:
+        if self.symbols is not None:
+            return self
+        most = math.log(_MOST_SYMBOLS - 1)
+        return OptimalLocalHashing(round(math.exp(min(epsilon, most))) + 1)
+
+    def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> Mechanism:
+        oracle = self.resolve(epsilon)
+        assert isinstance(oracle, OptimalLocalHashing)  # noqa: S101 (tells the type checker what resolve gives)
+        assert oracle.symbols is not None  # noqa: S101 (the same)
+        return _HashingMechanism(cells, epsilon, oracle.symbols)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "symbols": self.symbols}
+
+
+class _HashingMechanism(Mechanism):
+    """The column has four numbers a report: the coefficients a₀, a₁, a₂, and the symbol."""
+
+    def __init__(self, cells: int, epsilon: float, symbols: int) -> None:
+        self.cells = self.counters = cells
+        self._response = SymbolResponse(symbols, epsilon)
+        self._exponent = next(
+            s for s in _MERSENNE_EXPONENTS if (1 << s) - 1 >= max(cells, _EVENNESS * symbols)
+        )
+        self._prime = (1 << self._exponent) - 1
+        self._widths = [width_of(self._prime)] * 3 + [width_of(symbols)]
+        self.width = sum(self._widths)
+
+        # chance[y] is the exact probability that an item hashes to y
+        edges = [-(-(y << self._exponent) // symbols) for y in range(symbols)] + [self._prime]
+        chance = [Fraction(high - low, self._prime) for low, high in zip(edges, edges[1:], strict=False)]
+        keep, lie = self._response.keep, self._response.lie
+        collision = sum((c * c for c in chance), Fraction())
+        both = sum((c * c * (lie + (keep - lie) * c) for c in chance), Fraction())
+        self._p, self._q = float(keep), float(lie + (keep - lie) * collision)
+        self.noise = Noise.of_supports(
+            self._p, self._q, others=float(both), held_and_other=float(keep * collision)
+        )
+
+    def hashed(self, coefficients: NDArray[np.uint64], items: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return the symbols of items; ``coefficients`` holds a₀, a₁, a₂ along its first axis."""
+        return kernels.polynomial_hash(coefficients, items, self._exponent, self._response.symbols)
+
+    def encode(self, item: int, coins: Coins) -> bytes:
+        a0, a1, a2 = (below(coins, self._prime) for _ in range(3))
+        symbol = self._hash_one(a0, a1, a2, item)
+        fields = (a0, a1, a2, self._response.encode(symbol, coins))
+        return b"".join(
+            value.to_bytes(width, "little") for value, width in zip(fields, self._widths, strict=True)
+        )
+
+    def _hash_one(self, a0: int, a1: int, a2: int, item: int) -> int:
+        return (((a2 * item + a1) * item + a0) % self._prime) * self._response.symbols >> self._exponent
+
+    def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
+        column = np.empty((items.size, 4), np.uint32)
+        column[:, :3] = rng.integers(0, self._prime, (items.size, 3), dtype=np.uint32)
+        symbols = self.hashed(column[:, :3].T.astype(np.uint64), items.astype(np.uint64))
+        column[:, 3] = self._response.encode_many(symbols.astype(np.uint32), rng)
+        return column
+
+    def pack(self, column: Column) -> NDArray[np.uint8]:
+        return np.hstack([integer_bytes(column[:, i], width) for i, width in enumerate(self._widths)])
+
+    def unpack(self, rows: NDArray[np.uint8]) -> Column:
+        ends = np.cumsum(self._widths)
+        bounds = [self._prime] * 3 + [self._response.symbols]
+        fields = [
+            integers_below(bound, rows[:, end - width : end])
+            for bound, width, end in zip(bounds, self._widths, ends, strict=True)
+        ]
+        return np.stack(fields, axis=1)
+
+    def tally(self, column: Column) -> Counts:
+        coefficients = column[:, :3].T.astype(np.uint64)
+        return kernels.sum_supports(
+            coefficients, column[:, 3].astype(np.uint64), self.cells, self._exponent, self._response.symbols
+        )
+
+    def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
+        return (counts / users - self._q) / (self._p - self._q)
+
+    def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
+        """Encode and add up every user: supports that share a hash are not independent, so there is no short cut."""
+        counts = np.zeros(self.cells, np.int64)
+        upto = np.cumsum(holders)
+        for block in slices(int(upto[-1]), _BLOCK):
+            items = np.searchsorted(upto, np.arange(block.start, block.stop), side="right")
+            counts += self.tally(self.encode_many(items, rng))
+        return counts
+
+    def likelihood(self, report: bytes, item: int) -> Fraction:
+        row = self.unpack(np.frombuffer(report, np.uint8)[None])[0]
+        a0, a1, a2, symbol = map(int, row)
+        same = symbol == self._hash_one(a0, a1, a2, item)
+        return (self._response.keep if same else self._response.lie) / self._prime**3

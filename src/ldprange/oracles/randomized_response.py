@@ -1,0 +1,109 @@
+"""Randomised response over g symbols: the coin behind GRR, local hashing and Hadamard hashing.
+
+The symbol is kept with probability p = e/(e + g − 1), e = exp(ε); otherwise one of the *other*
+g − 1 symbols is sent, each with probability q = (1 − p)/(g − 1). The ratio p/q is then e^ε. (The
+paper's text for OLH draws the lie from all g symbols, which breaks its own guarantee.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldprange.noise import Noise
+from ldprange.errors import PlanError
+from ldprange.kernels import Counts
+from ldprange.oracles.contract import CodedMechanism, Column, Items, Mechanism, Oracle
+from ldprange.randomness import WORDS, Coins, below, exponential_from_below
+
+Symbols = NDArray[np.uint32]
+
+
+class SymbolResponse:
+    """Randomised response over ``symbols`` ≥ 2 symbols, with the threshold rounded toward privacy.
+
+    >>> response = SymbolResponse(4, epsilon=1.0)
+    >>> response.keep / response.lie < 2.718281828459046
+    True
+    """
+
+    def __init__(self, symbols: int, epsilon: float) -> None:
+        e = exponential_from_below(epsilon)
+        self.symbols = symbols
+        self.threshold = int(WORDS * e / (e + symbols - 1))
+        if self.threshold * symbols <= WORDS:
+            raise PlanError(
+                f"ε must be large enough for 32-bit coins to favour the truth among {symbols} symbols, "
+                f"got {epsilon}; raise ε, or choose an oracle with fewer symbols"
+            )
+        self.keep = Fraction(self.threshold, WORDS)
+        self.lie = (1 - self.keep) / (symbols - 1)
+
+    def encode(self, symbol: int, coins: Coins) -> int:
+        """Randomise one symbol."""
+        if coins.word() < self.threshold:
+            return symbol
+        other = below(coins, self.symbols - 1)
+        return other + (other >= symbol)
+
+    def encode_many(self, symbols: Symbols, rng: np.random.Generator) -> Symbols:
+        """Randomise many symbols."""
+        lies = rng.integers(0, WORDS, symbols.size, dtype=np.uint32) >= self.threshold
+        if self.symbols == 2:
+            return symbols ^ lies
+        shift = rng.integers(1, self.symbols, np.count_nonzero(lies), dtype=np.uint32)
+        randomised = symbols.copy()
+        randomised[lies] = (symbols[lies] + shift) % self.symbols
+        return randomised
+
+    def draw_truthful(self, holders: Counts, rng: np.random.Generator) -> tuple[Counts, int]:
+        """Split users into those who tell the truth and the number whose symbol is pure noise.
+
+        Randomised response is a mixture: with probability g·q a symbol uniform over all g,
+        otherwise the truth.
+        """
+        truthful = rng.binomial(holders, float(1 - self.symbols * self.lie))
+        return truthful, int(holders.sum() - truthful.sum())
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralizedRandomizedResponse(Oracle):
+    """Generalised randomised response: the cell itself is the symbol. Best on small levels (cells < 3e + 2)."""
+
+    kind: ClassVar[str] = "grr"
+
+    def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> Mechanism:
+        return _ResponseMechanism(cells, epsilon)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind}
+
+
+class _ResponseMechanism(CodedMechanism):
+    def __init__(self, cells: int, epsilon: float) -> None:
+        self.cells = cells
+        self._response = SymbolResponse(cells, epsilon)
+        self._set_codes(cells)
+        self._p, self._q = float(self._response.keep), float(self._response.lie)
+        self.noise = Noise.of_supports(self._p, self._q, others=0.0, held_and_other=0.0)
+
+    def encode(self, item: int, coins: Coins) -> bytes:
+        return self._response.encode(item, coins).to_bytes(self.width, "little")
+
+    def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
+        return self._response.encode_many(items.astype(np.uint32), rng)
+
+    def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
+        return (counts / users - self._q) / (self._p - self._q)
+
+    def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
+        truthful, noise = self._response.draw_truthful(holders, rng)
+        return truthful + rng.multinomial(noise, np.full(self.cells, 1 / self.cells))
+
+    def likelihood(self, report: bytes, item: int) -> Fraction:
+        same = int.from_bytes(report, "little") == item
+        return self._response.keep if same else self._response.lie

@@ -1,0 +1,38 @@
+"""Threads over blocks: NumPy lets go of the interpreter in its loops, so blocks run side by side."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+Block = TypeVar("Block")
+Result = TypeVar("Result")
+
+
+def in_threads(work: Callable[[Block], Result], blocks: Iterable[Block]) -> Iterator[Result]:
+    """Yield ``work(block)`` for every block, in order, running a few at once.
+
+    Blocks are taken only as they are needed, so memory holds a few blocks however many come.
+    """
+    workers = os.cpu_count() or 1
+    waiting: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            for block in blocks:
+                waiting.append(pool.submit(work, block))
+                if len(waiting) > workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def slices(length: int, step: int) -> Iterator[slice]:
+    """Cut ``range(length)`` into consecutive slices of at most ``step``."""
+    for start in range(0, length, step):
+        yield slice(start, min(start + step, length))

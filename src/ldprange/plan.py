@@ -1,0 +1,285 @@
+"""The plan: the public agreement between clients and collector. Frozen data and nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldprange.decompositions import Decomposition, decomposition_from_dict
+from ldprange.details import Details, Level
+from ldprange.domain import Domain
+from ldprange.errors import DomainError, PlanError
+from ldprange.noise import Law, range_variances
+from ldprange.oracles import Mechanism, Oracle, oracle_from_dict
+from ldprange.randomness import WORDS
+
+VERSION = 1
+FINGERPRINT_BYTES = 8
+_MOST_BINS = 1 << 26
+_MOST_OUTPUTS = 1 << 32
+_ALL_RANGES = 512  # up to this many bins a prediction for a population goes through every range
+_SOME_RANGES = 1 << 17
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """Expected squared error, averaged over all ranges and over all prefixes of the domain."""
+
+    users: float
+    range_variance: float
+    prefix_variance: float
+
+    @property
+    def range_rmse(self) -> float:
+        """Root mean squared error over all ranges."""
+        return math.sqrt(self.range_variance)
+
+    @property
+    def prefix_rmse(self) -> float:
+        """Root mean squared error over all prefixes."""
+        return math.sqrt(self.prefix_variance)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Domain, total ε of a person, decomposition, an oracle per level, and level probabilities.
+
+    Parameters
+    ----------
+    domain
+        What values people may have.
+    epsilon
+        The total privacy loss of a person who reports once.
+    decomposition
+        ``Flat()``, ``Tree(branching)`` or ``Haar()``.
+    oracle
+        One oracle for all levels, or a sequence with one for each.
+    level_probabilities
+        With what probability a person reports on each level; evenly if left out.
+
+    >>> from ldprange import Domain, Haar, HRR
+    >>> plan = Plan(Domain.integers(0, 119), epsilon=1.1, decomposition=Haar(), oracle=HRR())
+    >>> Plan.from_json(plan.to_json()) == plan
+    True
+    >>> round(plan.predict(users=1_000_000).range_rmse, 4)
+    0.0056
+    """
+
+    domain: Domain
+    epsilon: float
+    decomposition: Decomposition
+    oracle: Oracle | Sequence[Oracle]
+    level_probabilities: Sequence[float] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.domain, Domain):
+            raise PlanError(f"the domain must be made with Domain.integers and its like, got {self.domain!r}")
+        if self.domain.bins > _MOST_BINS:
+            raise PlanError(
+                f"a domain may have at most {_MOST_BINS} bins, got {self.domain.bins}; use wider bins"
+            )
+        if (
+            isinstance(self.epsilon, bool)
+            or not isinstance(self.epsilon, int | float | np.integer | np.floating)
+            or not math.isfinite(self.epsilon)
+            or self.epsilon <= 0
+        ):
+            raise PlanError(f"ε must be a finite number above 0, got {self.epsilon!r}")
+        object.__setattr__(self, "epsilon", float(self.epsilon))
+        if not isinstance(self.decomposition, Decomposition):
+            raise PlanError(f"the decomposition must be Flat(), Tree(…) or Haar(), got {self.decomposition!r}")
+        levels = self.decomposition.levels(self.domain.bins)
+        object.__setattr__(self, "oracle", _oracles(self.oracle, levels, self.epsilon))
+        object.__setattr__(
+            self, "level_probabilities", _probabilities(self.level_probabilities, len(levels))
+        )
+        outputs = max(mechanism.counters for mechanism in self.mechanisms)
+        if outputs > _MOST_OUTPUTS:
+            raise PlanError(
+                f"a level may have at most 2**32 different reports, got {outputs}; "
+                "use fewer bins, or Hadamard hashing with fewer bits"
+            )
+
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:
+        """The levels, coarsest first."""
+        return self.decomposition.levels(self.domain.bins)
+
+    @property
+    def oracles(self) -> tuple[Oracle, ...]:
+        """The oracle of every level."""
+        assert isinstance(self.oracle, tuple)  # noqa: S101 (set so when the plan was made)
+        return self.oracle
+
+    @property
+    def probabilities(self) -> tuple[float, ...]:
+        """The probability of every level."""
+        assert isinstance(self.level_probabilities, tuple)  # noqa: S101 (set so when the plan was made)
+        return self.level_probabilities
+
+    @cached_property
+    def mechanisms(self) -> tuple[Mechanism, ...]:
+        """Randomiser, tally and estimator of every level."""
+        return tuple(
+            oracle.on(level.cells, self.epsilon, contrast=level.contrast)
+            for oracle, level in zip(self.oracles, self.levels, strict=True)
+        )
+
+    @cached_property
+    def level_thresholds(self) -> NDArray[np.uint64]:
+        """A word below ``level_thresholds[l]`` and not below the one before chooses level l.
+
+        The last level has no threshold: it takes what is left.
+        """
+        return (np.cumsum(self.probabilities[:-1]) * WORDS).astype(np.uint64)
+
+    def to_json(self) -> str:
+        """Return the plan as JSON text."""
+        return json.dumps({**self._description(), "fingerprint": self.fingerprint}, indent=2, ensure_ascii=False)
+
+    def _description(self) -> dict[str, Any]:
+        return {
+            "ldprange_plan": VERSION,
+            "domain": self.domain.to_dict(),
+            "epsilon": self.epsilon,
+            "decomposition": self.decomposition.to_dict(),
+            "oracles": [oracle.to_dict() for oracle in self.oracles],
+            "level_probabilities": list(self.probabilities),
+        }
+
+    @staticmethod
+    def from_json(text: str) -> Plan:
+        """Read a plan back."""
+        try:
+            description = json.loads(text)
+        except ValueError as error:
+            raise PlanError(f"a plan must be JSON text, and this is not: {error}") from None
+        if not isinstance(description, Mapping) or "ldprange_plan" not in description:
+            raise PlanError("a plan must be a JSON object with the key 'ldprange_plan'; this is something else")
+        if description["ldprange_plan"] != VERSION:
+            raise PlanError(
+                f"this version reads plans of format {VERSION}, got {description['ldprange_plan']!r}; "
+                "upgrade ldprange"
+            )
+        wanted = {"ldprange_plan", "domain", "epsilon", "decomposition", "oracles", "level_probabilities"}
+        if set(description) - {"fingerprint"} != wanted:
+            raise PlanError(f"a plan must have the keys {sorted(wanted)}, got {sorted(description)}")
+        if not isinstance(description["oracles"], list):
+            raise PlanError(f"a plan's oracles must be a list, got {description['oracles']!r}")
+        try:
+            domain = Domain.from_dict(description["domain"])
+        except DomainError as error:
+            raise PlanError(f"the plan's domain is not valid: {error}") from None
+        plan = Plan(
+            domain,
+            description["epsilon"],
+            decomposition_from_dict(description["decomposition"]),
+            [oracle_from_dict(oracle) for oracle in description["oracles"]],
+            description["level_probabilities"],
+        )
+        if description.get("fingerprint", plan.fingerprint) != plan.fingerprint:
+            raise PlanError(
+                f"the plan's fingerprint must be {plan.fingerprint}, got {description['fingerprint']!r}; "
+                "the plan was edited: make a new one, or remove the fingerprint if the change is meant"
+            )
+        return plan
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short digest of everything in the plan; it travels with every batch and aggregate."""
+        canonical = json.dumps(self._description(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()[: 2 * FINGERPRINT_BYTES]
+
+    def differences(self, other: Plan) -> list[str]:
+        """Say what differs between two plans, one line each."""
+        ours, theirs = self._description(), other._description()
+        return [f"{key}: {ours[key]} against {theirs[key]}" for key in ours if ours[key] != theirs[key]]
+
+    def law(self, users: ArrayLike) -> Law:
+        """Return the noise of an estimate from this many users on each level."""
+        return Law(np.asarray(users, np.float64), tuple(mechanism.noise for mechanism in self.mechanisms))
+
+    def details(self, law: Law) -> Details:
+        """Return the estimator for that noise."""
+        cells = [level.cells for level in self.levels]
+        return Details(self.levels, self.domain.bins, self.decomposition.nested, law.node_variances(cells))
+
+    def predict(self, users: float, counts: ArrayLike | None = None) -> Prediction:
+        """Predict the error of a survey of ``users`` people, without simulating it.
+
+        Without ``counts`` this is the noise that privacy adds, exactly, averaged over all
+        D(D + 1)/2 ranges and all D prefixes; what a population adds by not being spread thinly
+        (below 2% of the error up to ε = 1, more beyond) is left out. With ``counts``, people per
+        bin, that part is in as well.
+        """
+        if not users > 0 or not math.isfinite(users):
+            raise PlanError(f"users must be a finite number above 0, got {users!r}")
+        law = self.law(users * np.array(self.probabilities))
+        if counts is None:
+            variances = [noise.spread / count for noise, count in zip(law.noises, law.users, strict=True)]
+            details = Details(self.levels, self.domain.bins, self.decomposition.nested, variances)
+            return Prediction(users, *details.mean_variances())
+        held = np.asarray(counts, np.float64)
+        if held.shape != (self.domain.bins,) or not np.all(held >= 0) or held.sum() == 0:
+            raise PlanError(
+                f"counts must be {self.domain.bins} numbers of at least 0 that are not all 0, "
+                f"got shape {held.shape}"
+            )
+        cdf = np.concatenate([[0.0], np.cumsum(held) / held.sum()])
+        details = self.details(law)
+
+        def mean(low: NDArray[np.int64], high: NDArray[np.int64]) -> float:
+            return float(range_variances(details, law, cdf, low, high).mean())
+
+        prefixes = np.arange(1, self.domain.bins + 1)
+        return Prediction(users, mean(*_ranges(self.domain.bins)), mean(np.zeros_like(prefixes), prefixes))
+
+
+def _ranges(bins: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return all ranges of a small domain, or an even sample (a lattice) of a large one's."""
+    if bins <= _ALL_RANGES:
+        low, high = np.triu_indices(bins)
+        return low.astype(np.int64), high.astype(np.int64) + 1
+    step = np.arange(_SOME_RANGES)
+    one = (step + 0.5) / _SOME_RANGES
+    other = (step * (math.sqrt(5) - 1) / 2) % 1.0
+    ends = np.sort(np.stack([one, other]) * bins, axis=0).astype(np.int64)
+    return ends[0], ends[1] + 1
+
+
+def _oracles(
+    given: Oracle | Sequence[Oracle], levels: tuple[Level, ...], epsilon: float
+) -> tuple[Oracle, ...]:
+    each = [given] * len(levels) if isinstance(given, Oracle) else list(given)
+    if len(each) != len(levels) or not all(isinstance(oracle, Oracle) for oracle in each):
+        raise PlanError(
+            f"the oracle must be GRR(), OUE(), OLH(), HRR() or HadamardHashing(), "
+            f"or one of these for each of the {len(levels)} levels, got {given!r}"
+        )
+    return tuple(oracle.resolve(epsilon) for oracle in each)
+
+
+def _probabilities(given: Sequence[float] | None, levels: int) -> tuple[float, ...]:
+    if given is None:
+        return (1.0 / levels,) * levels
+    try:
+        weights = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        weights = np.array([])
+    if (
+        weights.shape != (levels,)
+        or not np.all(np.isfinite(weights) & (weights >= 0))
+        or abs(weights.sum() - 1) > 1e-9
+    ):
+        raise PlanError(
+            f"level probabilities must be {levels} numbers of at least 0 that add up to 1, got {given!r}"
+        )
+    return tuple(map(float, weights))

@@ -1,0 +1,91 @@
+"""Coins: where a client's randomness comes from, and how probabilities become integers.
+
+All randomising decisions are made on 32-bit words: an event of probability
+``threshold / 2**32`` happens when a fresh word lies below the threshold. Thresholds are
+integers, so the probabilities are exact, known to the estimator, and the same in every
+language; they are rounded so that no likelihood ratio exceeds ``e**ε``.
+"""
+
+from __future__ import annotations
+
+import os
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+WORD_BITS = 32
+WORDS = 1 << WORD_BITS
+"""The number of values of one word, and so the denominator of every probability."""
+
+_LARGEST_EXPONENT = 64.0  # past this every threshold has long reached its extreme
+_WORDS_PER_READ = 16
+
+
+class Coins(Protocol):
+    """A source of uniform 32-bit words. Encoding is a pure function of a value and these."""
+
+    def word(self) -> int:
+        """Return the next word."""
+        ...
+
+    def words(self, count: int) -> NDArray[np.uint32]:
+        """Return the next ``count`` words."""
+        ...
+
+
+class SystemCoins:
+    """Words from the operating system's generator, read a few at a time.
+
+    Holds nothing that outlives one encoding, so neither threads nor forked processes can
+    ever share a coin.
+    """
+
+    __slots__ = ("_at", "_pool")
+
+    def __init__(self) -> None:
+        self._pool = b""
+        self._at = 0
+
+    def word(self) -> int:
+        """Return the next word."""
+        if self._at == len(self._pool):
+            self._pool = os.urandom(4 * _WORDS_PER_READ)
+            self._at = 0
+        start = self._at
+        self._at = start + 4
+        return int.from_bytes(self._pool[start : self._at], "little")
+
+    def words(self, count: int) -> NDArray[np.uint32]:
+        """Return the next ``count`` words, in one read."""
+        return np.frombuffer(os.urandom(4 * count), dtype="<u4")
+
+
+def below(coins: Coins, bound: int) -> int:
+    """Return a uniform integer in ``[0, bound)``, exactly: a word that would favour some is drawn again.
+
+    ``bound`` is at most 2**32; a bound of 1 takes no coin.
+    """
+    bits = (bound - 1).bit_length()
+    if bits == 0:
+        return 0
+    shift = WORD_BITS - bits
+    while True:
+        drawn = coins.word() >> shift
+        if drawn < bound:
+            return drawn
+
+
+def exponential_from_below(epsilon: float) -> Fraction:
+    """Return a rational number just under ``e**epsilon``, so that rounding stays on the private side."""
+    with localcontext() as context:
+        context.prec = 50
+        rounded = Decimal(min(epsilon, _LARGEST_EXPONENT)).exp()
+    return Fraction(rounded) * (1 - Fraction(1, 10**48))
+
+
+def generator(seed: int | np.random.SeedSequence) -> np.random.Generator:
+    """Return the seeded generator that simulations use. Clients never do."""
+    return np.random.Generator(np.random.SFC64(seed))
