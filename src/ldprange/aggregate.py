@@ -20,10 +20,11 @@ from pathlib import Path
 import numpy as np
 
 from ldprange import wire
-from ldprange.errors import FileError, LdprangeError, MismatchError
+from ldprange.errors import FileError, LdprangeError, MismatchError, WireError
 from ldprange.kernels import Counts
 from ldprange.plan import Plan
 from ldprange.reports import Batch, Report
+from ldprange.writing import whole_file
 
 VERSION = 1
 _MAGIC = b"LDPRAGG" + bytes([VERSION])
@@ -63,8 +64,8 @@ class Aggregate:
         return Aggregate(plan, [0] * len(zeros), zeros)
 
     @staticmethod
-    def of(plan: Plan, reports: Batch | Report | bytes | Iterable[Report | bytes]) -> Aggregate:
-        """Count reports: a batch, a report, packed bytes, or any number of the latter two.
+    def of(plan: Plan, reports: Batch | Report | bytes | Iterable[Batch | Report | bytes]) -> Aggregate:
+        """Count reports: a batch, a report, packed bytes, or any number of these.
 
         If any of them is not a report of this plan, nothing is counted.
         """
@@ -80,9 +81,11 @@ class Aggregate:
                 for mechanism, column in zip(plan.mechanisms, reports.columns, strict=True)
             ]
             return Aggregate(plan, [len(column) for column in reports.columns], tallies)
+        if not isinstance(reports, Iterable) or isinstance(reports, str):  # type: ignore[unreachable]  # as is said
+            raise WireError(f"reports must be batches, reports or packed bytes, got {reports!r}")
         total = Aggregate.empty(plan)
         for report in reports:
-            total._absorb(Aggregate.of(plan, report))
+            total.absorb(Aggregate.of(plan, report))
         return total
 
     @property
@@ -98,8 +101,10 @@ class Aggregate:
         users = [a + b for a, b in zip(self.users, other.users, strict=True)]
         return Aggregate(self.plan, users, [a + b for a, b in zip(self.counts, other.counts, strict=True)])
 
-    def _absorb(self, other: Aggregate) -> None:
-        """Add in place; only for aggregates that nobody else holds yet."""
+    def absorb(self, other: Aggregate) -> None:
+        """Add another of the same plan in place, sparing a copy; nobody else may hold this one's counts."""
+        if self.plan.fingerprint != other.plan.fingerprint:
+            raise _mismatch(self.plan, other.plan)
         self.users = tuple(a + b for a, b in zip(self.users, other.users, strict=True))
         for mine, theirs in zip(self.counts, other.counts, strict=True):
             mine += theirs
@@ -120,7 +125,6 @@ class Aggregate:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one file: beside its final place first, then moved there, so never half of one."""
-        path = Path(path)
         header = json.dumps(
             {
                 "plan": self.plan.to_json(),
@@ -128,22 +132,13 @@ class Aggregate:
                 "counters": [len(counts) for counts in self.counts],
             }
         ).encode()
-        beside = path.with_name(f"{path.name}.{os.getpid()}.partial")
         digest = hashlib.sha256()
-        try:
-            with beside.open("wb") as file:
-                for part in (_MAGIC, len(header).to_bytes(4, "little"), header, *self.counts):
-                    data = part if isinstance(part, bytes) else np.ascontiguousarray(part, "<i8").tobytes()
-                    digest.update(data)
-                    file.write(data)
-                file.write(digest.digest())
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(path)
-        except OSError as error:
-            raise FileError(f"{path} cannot be written: {error.strerror}") from None
-        finally:
-            beside.unlink(missing_ok=True)
+        with whole_file(path) as file:
+            for part in (_MAGIC, len(header).to_bytes(4, "little"), header, *self.counts):
+                data = part if isinstance(part, bytes) else np.ascontiguousarray(part, "<i8").tobytes()
+                digest.update(data)
+                file.write(data)
+            file.write(digest.digest())
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Aggregate:
@@ -171,8 +166,15 @@ class Aggregate:
         counters = [mechanism.counters for mechanism in plan.mechanisms]
         if header.get("counters") != counters or len(body) != start + 8 * sum(counters):
             raise FileError(f"{path} must hold {sum(counters)} counts for its plan, and it does not")
+        users = header.get("users")
+        if (
+            not isinstance(users, list)
+            or len(users) != len(counters)
+            or not all(type(number) is int and number >= 0 for number in users)
+        ):
+            raise FileError(f"{path} must say how many people reported on each level, and it does not")
         counts = np.frombuffer(body, "<i8", offset=start).astype(np.int64)
-        return Aggregate(plan, header["users"], np.split(counts, np.cumsum(counters)[:-1]))
+        return Aggregate(plan, users, np.split(counts, np.cumsum(counters)[:-1]))
 
 
 def _mismatch(ours: Plan, theirs: Plan) -> MismatchError:

@@ -21,7 +21,7 @@ class Client:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self._thresholds = plan.level_thresholds.tolist()
+        self._thresholds = plan.level_thresholds
         self._sizes = [level.size for level in plan.levels]
 
     def encode(self, value: Any) -> Report:

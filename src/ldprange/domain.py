@@ -62,15 +62,15 @@ class Domain(ABC):
     @staticmethod
     def ordered(labels: Iterable[str]) -> Domain:
         """Labels with an order, such as sizes or grades, one bin each."""
-        if isinstance(labels, str):
-            raise DomainError(f"labels must be a list of strings, got the single string {labels!r}")
+        if isinstance(labels, str) or not isinstance(labels, Iterable):
+            raise DomainError(f"labels must be a list of strings, got {labels!r}")
         return Ordered(tuple(labels))
 
     @staticmethod
     def from_dict(description: Mapping[str, Any]) -> Domain:
         """Rebuild a domain from :meth:`to_dict`."""
         kinds = {kind.kind: kind for kind in (Integers, Real, Logarithmic, Dates, Ordered)}
-        if not isinstance(description, Mapping) or description.get("kind") not in kinds:
+        if not isinstance(description, Mapping) or str(description.get("kind")) not in kinds:
             raise DomainError(f"a domain's kind must be one of {', '.join(kinds)}, got {description!r}")
         arguments = {key: value for key, value in description.items() if key != "kind"}
         make = getattr(Domain, description["kind"])
@@ -88,9 +88,12 @@ class Domain(ABC):
     def index(self, values: ArrayLike) -> Bins:
         """Return the bin of every value; any value outside the domain is an error."""
 
-    @abstractmethod
     def index_one(self, value: Any) -> int:
         """Return the bin of one value, as :meth:`index` does."""
+        index = self.index(value)
+        if index.ndim:
+            raise DomainError(f"the value must be a single one, got {value!r}")
+        return int(index)
 
     @abstractmethod
     def starts(self, bounds: ArrayLike) -> Positions:
@@ -104,13 +107,17 @@ class Domain(ABC):
     def at(self, position: float) -> Any:
         """Return the value, in the user's units, at a position."""
 
+    @abstractmethod
+    def up_to(self, position: float) -> Any:
+        """Return the greatest value, in the user's units, that lies before a position."""
+
     def lower(self, index: int) -> Any:
         """Return the least value of a bin."""
         return self.at(float(index))
 
     def upper(self, index: int) -> Any:
         """Return the greatest value of a bin (its upper edge, where bins have width)."""
-        return self.at(float(index))
+        return self.up_to(float(index + 1))
 
     def count(self, values: ArrayLike) -> Bins:
         """Count values per bin.
@@ -118,7 +125,7 @@ class Domain(ABC):
         >>> Domain.integers(1, 3).count([1, 3, 3]).tolist()
         [1, 0, 2]
         """
-        return np.bincount(self.index(values), minlength=self.bins)
+        return np.bincount(self.index(values).reshape(-1), minlength=self.bins)
 
     def label(self, index: int) -> str:
         """Return a bin's name for tables and axes."""
@@ -132,10 +139,13 @@ class _Discrete(Domain):
         return self.index(bounds).astype(np.float64)
 
     def stops(self, bounds: ArrayLike) -> Positions:
-        return self.index(bounds) + 1.0
+        return (self.index(bounds) + 1).astype(np.float64)
 
     def at(self, position: float) -> Any:
         return self._value(min(max(math.floor(position), 0), self.bins - 1))
+
+    def up_to(self, position: float) -> Any:
+        return self._value(min(max(math.ceil(position) - 1, 0), self.bins - 1))
 
     @abstractmethod
     def _value(self, index: int) -> Any: ...
@@ -178,7 +188,7 @@ class Integers(_Discrete):
     def index_one(self, value: Any) -> int:
         if type(value) is int and self.low <= value <= self.high:
             return value - self.low
-        return int(self.index(value))
+        return Domain.index_one(self, value)
 
     def _value(self, index: int) -> int:
         return self.low + index
@@ -204,6 +214,13 @@ class _Continuous(Domain):
         object.__setattr__(self, "bins", int(self.bins))
         if not self.low < self.high:
             raise DomainError(f"the low end must be below the high end, got {self.low} and {self.high}")
+        with np.errstate(all="ignore"):
+            far = self._positions(np.array(self.high))
+        if not abs(far - self.bins) < 0.5:
+            raise DomainError(
+                f"the ends must be neither too far apart nor too close for floating-point numbers, "
+                f"got {self.low} and {self.high} in {self.bins} bins"
+            )
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "low": self.low, "high": self.high, "bins": self.bins}
@@ -213,9 +230,6 @@ class _Continuous(Domain):
         _check_inside(numbers, self.low, self.high)
         positions = self._positions(numbers.astype(np.float64))
         return np.clip(positions.astype(np.int64), 0, self.bins - 1)
-
-    def index_one(self, value: Any) -> int:
-        return int(self.index(value))
 
     def starts(self, bounds: ArrayLike) -> Positions:
         numbers = _numbers(bounds)
@@ -227,8 +241,8 @@ class _Continuous(Domain):
     def stops(self, bounds: ArrayLike) -> Positions:
         return self.starts(bounds)
 
-    def upper(self, index: int) -> float:
-        return float(self.at(float(index + 1)))
+    def up_to(self, position: float) -> Any:
+        return self.at(position)
 
     def label(self, index: int) -> str:
         return f"{self.lower(index):.6g} – {self.upper(index):.6g}"
@@ -264,9 +278,9 @@ class Logarithmic(_Continuous):
     kind: ClassVar[str] = "logarithmic"
 
     def __post_init__(self) -> None:
-        self._check()
-        if self.low <= 0:
+        if _is_number(self.low) and self.low <= 0:
             raise DomainError(f"a logarithmic domain must begin above 0, got {self.low}")
+        self._check()
 
     def _positions(self, numbers: NDArray[np.float64]) -> Positions:
         return np.log(numbers / self.low) * (self.bins / math.log(self.high / self.low))
@@ -293,15 +307,11 @@ class Dates(_Discrete):
         return {"kind": self.kind, "first": self.first.isoformat(), "last": self.last.isoformat()}
 
     def index(self, values: ArrayLike) -> Bins:
-        array = np.asarray(values)
-        if array.dtype.kind in "biufc":
-            raise DomainError(f"values must be dates such as '2026-01-31', got numbers ({_first(array)!r} …)")
-        try:
+        array = _array(values)
+        if array.dtype.kind == "M" or array.size == 0:
             days = array.astype("datetime64[D]")
-        except (ValueError, TypeError):
-            raise DomainError(
-                f"values must be dates such as '2026-01-31', got {_first(array)!r} …"
-            ) from None
+        else:
+            days = np.array([_date(value) for value in array.flat], "datetime64[D]").reshape(array.shape)
         if np.any(np.isnat(days)):
             raise DomainError("values must be dates, got a missing one (NaT); leave such people out")
         offsets: Bins = (days - np.datetime64(self.first, "D")).astype(np.int64)
@@ -312,9 +322,6 @@ class Dates(_Discrete):
                 "leave such people out, or make a plan with a wider domain"
             )
         return offsets
-
-    def index_one(self, value: Any) -> int:
-        return int(self.index(value))
 
     def _value(self, index: int) -> datetime.date:
         return self.first + datetime.timedelta(days=index)
@@ -331,6 +338,8 @@ class Ordered(_Discrete):
     def __post_init__(self) -> None:
         if not self.labels or not all(isinstance(label, str) for label in self.labels):
             raise DomainError(f"labels must be one or more strings, got {list(self.labels)!r}")
+        if any("\0" in label for label in self.labels):
+            raise DomainError(f"labels must be without NUL characters, got {list(self.labels)!r}")
         if len(set(self.labels)) != len(self.labels):
             raise DomainError(f"labels must differ from one another, got {list(self.labels)!r}")
         object.__setattr__(self, "bins", len(self.labels))
@@ -339,7 +348,7 @@ class Ordered(_Discrete):
         return {"kind": self.kind, "labels": list(self.labels)}
 
     def index(self, values: ArrayLike) -> Bins:
-        array = np.asarray(values)
+        array = _array(values)
         if array.size == 0:
             return np.zeros(array.shape, np.int64)
         if array.dtype.kind == "O" and all(isinstance(value, str) for value in array.flat):
@@ -354,20 +363,25 @@ class Ordered(_Discrete):
                 raise DomainError(f"values must be among the labels {known}, got {str(label)!r}")
         return np.array([place[str(label)] for label in present], np.int64)[inverse]
 
-    def index_one(self, value: Any) -> int:
-        return int(self.index(value))
-
     def _value(self, index: int) -> str:
         return self.labels[index]
 
 
+def _array(values: ArrayLike) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise DomainError(f"values must be one list, or rows of one length, got {values!r}") from None
+
+
 def _numbers(values: ArrayLike) -> NDArray[Any]:
-    array = np.asarray(values)
+    array = _array(values)
     if array.size == 0:
         return array.astype(np.int64)
     if array.dtype.kind not in "iuf":
-        raise DomainError(f"values must be numbers, got {_first(array)!r}")
-    return array
+        raise DomainError(f"values must be numbers that a computer word holds, got {_first(array)!r}")
+    # a narrower float would have the domain's ends rounded to its own precision
+    return array.astype(np.float64, copy=False) if array.dtype.kind == "f" else array
 
 
 def _check_inside(numbers: NDArray[Any], low: float, high: float) -> None:
@@ -384,19 +398,22 @@ def _first(array: NDArray[Any]) -> object:
 
 
 def _is_number(value: object) -> bool:
-    return (
-        isinstance(value, int | float | np.integer | np.floating)
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-    )
-
-
-def _date(value: datetime.date | str) -> datetime.date:
-    if isinstance(value, datetime.datetime):
-        return value.date()
-    if isinstance(value, datetime.date):
-        return value
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        return False
     try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False
+
+
+def _date(value: Any) -> datetime.date:
+    try:
+        if isinstance(value, np.datetime64):
+            value = value.astype("datetime64[D]").item()
+        if isinstance(value, datetime.datetime):
+            return value.date()
+        if isinstance(value, datetime.date):
+            return value
         return datetime.date.fromisoformat(value)
     except (ValueError, TypeError):
         raise DomainError(f"a day must look like 2026-01-31, got {value!r}") from None

@@ -5,7 +5,7 @@ A compiled twin may take this module's place: same names, same arguments, same r
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,33 @@ Codes = NDArray[np.unsignedinteger[Any]]
 Counts = NDArray[np.int64]
 
 _BLOCK = 1 << 16  # elements that are worked on together: small enough to stay in a core's cache
+_UNSETTLED = 255  # no level: a plan has fewer
 _RADIX_BITS = 4  # the Walsh–Hadamard transform takes this many index bits at a time
 
 
 def tally(codes: Codes, outputs: int) -> Counts:
     """Count how often each code in ``[0, outputs)`` occurs."""
     return np.bincount(codes, minlength=outputs)
+
+
+def choose_levels(words: NDArray[np.uint32], thresholds: tuple[int, ...]) -> tuple[NDArray[np.intp], Counts]:
+    """Give each word a level: the number of thresholds that it reaches.
+
+    Returns the words' order by level, and how many words each level has.
+    """
+    chosen = _level_table(thresholds).take(words >> np.uint32(16))
+    rare = np.flatnonzero(chosen == _UNSETTLED)
+    chosen[rare] = np.searchsorted(thresholds, words[rare], side="right")
+    counts = [np.count_nonzero(chosen == level) for level in range(len(thresholds) + 1)]
+    return np.argsort(chosen, kind="stable"), np.array(counts)
+
+
+@lru_cache(maxsize=64)
+def _level_table(thresholds: tuple[int, ...]) -> NDArray[np.uint8]:
+    """Return the level by the upper half of a word, where that settles it."""
+    edges = np.arange((1 << 16) + 1, dtype=np.uint64) << np.uint64(16)
+    reached = np.searchsorted(np.array(thresholds, np.uint64), edges, side="right")
+    return np.where(reached[:-1] == reached[1:], reached[:-1], _UNSETTLED).astype(np.uint8)
 
 
 def parity(words: NDArray[np.uint32]) -> NDArray[np.uint8]:
@@ -52,8 +73,7 @@ def walsh_hadamard(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def hadamard_matrix(bits: int) -> NDArray[np.float64]:
     """Return the matrix of (−1)^⟨i,j⟩ for ``bits``-bit indices."""
     index = np.arange(1 << bits, dtype=np.uint32)
-    matrix: NDArray[np.float64] = 1.0 - 2.0 * parity(index[:, None] & index)
-    return matrix
+    return np.where(parity(index[:, None] & index), -1.0, 1.0)
 
 
 def sum_unary(packed: NDArray[np.uint8], cells: int) -> Counts:
@@ -80,8 +100,9 @@ def polynomial_hash(
     value = value * items + constant
     value = (value & prime) + (value >> shift)
     value = (value & prime) + (value >> shift)
-    value[value == prime] = 0
-    return (value * np.uint64(symbols)) >> shift
+    value[value >= prime] -= prime
+    hashed: NDArray[np.uint64] = (value * np.uint64(symbols)) >> shift
+    return hashed
 
 
 def sum_supports(

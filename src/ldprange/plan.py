@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -89,18 +90,15 @@ class Plan:
         if (
             isinstance(self.epsilon, bool)
             or not isinstance(self.epsilon, int | float | np.integer | np.floating)
-            or not math.isfinite(self.epsilon)
-            or self.epsilon <= 0
+            or not 0 < self.epsilon <= sys.float_info.max
         ):
             raise PlanError(f"ε must be a finite number above 0, got {self.epsilon!r}")
         object.__setattr__(self, "epsilon", float(self.epsilon))
         if not isinstance(self.decomposition, Decomposition):
-            raise PlanError(f"the decomposition must be Flat(), Tree(…) or Haar(), got {self.decomposition!r}")
+            raise PlanError(f"the decomposition must be Flat(), Tree() or Haar(), got {self.decomposition!r}")
         levels = self.decomposition.levels(self.domain.bins)
         object.__setattr__(self, "oracle", _oracles(self.oracle, levels, self.epsilon))
-        object.__setattr__(
-            self, "level_probabilities", _probabilities(self.level_probabilities, len(levels))
-        )
+        object.__setattr__(self, "level_probabilities", _probabilities(self.level_probabilities, len(levels)))
         outputs = max(mechanism.counters for mechanism in self.mechanisms)
         if outputs > _MOST_OUTPUTS:
             raise PlanError(
@@ -134,16 +132,17 @@ class Plan:
         )
 
     @cached_property
-    def level_thresholds(self) -> NDArray[np.uint64]:
+    def level_thresholds(self) -> tuple[int, ...]:
         """A word below ``level_thresholds[l]`` and not below the one before chooses level l.
 
         The last level has no threshold: it takes what is left.
         """
-        return (np.cumsum(self.probabilities[:-1]) * WORDS).astype(np.uint64)
+        return tuple(int(upto) for upto in np.cumsum(self.probabilities[:-1]) * WORDS)
 
     def to_json(self) -> str:
         """Return the plan as JSON text."""
-        return json.dumps({**self._description(), "fingerprint": self.fingerprint}, indent=2, ensure_ascii=False)
+        description = {**self._description(), "fingerprint": self.fingerprint}
+        return json.dumps(description, indent=2, ensure_ascii=False)
 
     def _description(self) -> dict[str, Any]:
         return {
@@ -160,10 +159,10 @@ class Plan:
         """Read a plan back."""
         try:
             description = json.loads(text)
-        except ValueError as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise PlanError(f"a plan must be JSON text, and this is not: {error}") from None
         if not isinstance(description, Mapping) or "ldprange_plan" not in description:
-            raise PlanError("a plan must be a JSON object with the key 'ldprange_plan'; this is something else")
+            raise PlanError("a plan must be a JSON object with the key 'ldprange_plan', and this is not")
         if description["ldprange_plan"] != VERSION:
             raise PlanError(
                 f"this version reads plans of format {VERSION}, got {description['ldprange_plan']!r}; "
@@ -220,14 +219,17 @@ class Plan:
         (below 2% of the error up to ε = 1, more beyond) is left out. With ``counts``, people per
         bin, that part is in as well.
         """
-        if not users > 0 or not math.isfinite(users):
+        if not isinstance(users, int | float | np.integer | np.floating) or not 0 < users <= sys.float_info.max:
             raise PlanError(f"users must be a finite number above 0, got {users!r}")
         law = self.law(users * np.array(self.probabilities))
         if counts is None:
             variances = [noise.spread / count for noise, count in zip(law.noises, law.users, strict=True)]
             details = Details(self.levels, self.domain.bins, self.decomposition.nested, variances)
             return Prediction(users, *details.mean_variances())
-        held = np.asarray(counts, np.float64)
+        try:
+            held = np.asarray(counts, np.float64)
+        except (ValueError, TypeError):
+            held = np.array([])
         if held.shape != (self.domain.bins,) or not np.all(held >= 0) or held.sum() == 0:
             raise PlanError(
                 f"counts must be {self.domain.bins} numbers of at least 0 that are not all 0, "
@@ -258,7 +260,7 @@ def _ranges(bins: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def _oracles(
     given: Oracle | Sequence[Oracle], levels: tuple[Level, ...], epsilon: float
 ) -> tuple[Oracle, ...]:
-    each = [given] * len(levels) if isinstance(given, Oracle) else list(given)
+    each = [given] * len(levels) if isinstance(given, Oracle) or not isinstance(given, Sequence) else list(given)
     if len(each) != len(levels) or not all(isinstance(oracle, Oracle) for oracle in each):
         raise PlanError(
             f"the oracle must be GRR(), OUE(), OLH(), HRR() or HadamardHashing(), "

@@ -86,6 +86,11 @@ def exponential_from_below(epsilon: float) -> Fraction:
     return Fraction(rounded) * (1 - Fraction(1, 10**48))
 
 
+def seeded_words(rng: np.random.Generator, count: int) -> NDArray[np.uint32]:
+    """Return words from a seeded generator: two from every 64 bits, which is its natural step."""
+    return rng.integers(0, 1 << 64, (count + 1) // 2, dtype=np.uint64).view(np.uint32)[:count]
+
+
 def generator(seed: int | np.random.SeedSequence) -> np.random.Generator:
     """Return the seeded generator that simulations use. Clients never do."""
     return np.random.Generator(np.random.SFC64(seed))

@@ -13,73 +13,83 @@ Real people's reports never come from here: a seed is not a secret.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ldprange import kernels
 from ldprange.aggregate import Aggregate
 from ldprange.errors import DomainError
 from ldprange.kernels import Counts
+from ldprange.oracles.contract import Column
 from ldprange.parallel import in_threads, slices
 from ldprange.plan import Plan
-from ldprange.randomness import WORDS, generator
+from ldprange.randomness import generator, seeded_words
 from ldprange.reports import Batch
 
-_BLOCK = 1 << 17  # users encoded together
+_BLOCK = 1 << 19  # users encoded together: threads take turns at Python itself, so few large steps
 
 
 def encode_many(plan: Plan, values: ArrayLike, *, seed: int) -> Batch:
     """Randomise many people's values, with seeded coins and by the clients' law."""
-    indices = plan.domain.index(values).reshape(-1)
-    blocks = list(in_threads(lambda block: _encode(plan, *block), _blocks(indices, seed)))
+    blocks = list(in_threads(lambda block: _encode(plan, *block), _blocks([values], seed)))
     if not blocks:
-        blocks = [_encode(plan, indices, np.random.SeedSequence(seed))]
+        blocks = [_encode(plan, values, np.random.SeedSequence(seed))]
     return Batch(plan, [np.concatenate(columns) for columns in zip(*blocks, strict=True)])
 
 
 def rehearse(
-    plan: Plan, values: ArrayLike, *, seed: int, progress: Callable[[int], None] | None = None
+    plan: Plan,
+    values: ArrayLike | Iterator[ArrayLike],
+    *,
+    seed: int,
+    progress: Callable[[int], None] | None = None,
 ) -> Aggregate:
-    """Encode and count people block by block: the same aggregate as that of :func:`encode_many`, in flat memory.
+    """Encode and count people block by block, in memory that does not grow with their number.
 
-    ``progress`` is called with the number of people done.
+    Parameters
+    ----------
+    plan
+        The plan.
+    values
+        People's values, or an iterator over arrays of them.
+    seed
+        Of the coins.
+    progress
+        Called with the number of people done so far.
     """
-    indices = plan.domain.index(values).reshape(-1)
     total, done = Aggregate.empty(plan), 0
 
-    def count(block: tuple[NDArray[np.int64], np.random.SeedSequence]) -> Aggregate:
+    def count(block: tuple[ArrayLike, np.random.SeedSequence]) -> Aggregate:
         return Aggregate.of(plan, Batch(plan, _encode(plan, *block)))
 
-    for part in in_threads(count, _blocks(indices, seed)):
-        total += part
+    parts = values if isinstance(values, Iterator) else [values]
+    for part in in_threads(count, _blocks(parts, seed)):
+        total.absorb(part)
         done += part.reports
         if progress:
             progress(done)
     return total
 
 
-def _blocks(
-    indices: NDArray[np.int64], seed: int
-) -> Iterator[tuple[NDArray[np.int64], np.random.SeedSequence]]:
+def _blocks(parts: Iterable[ArrayLike], seed: int) -> Iterator[tuple[ArrayLike, np.random.SeedSequence]]:
     """Cut users into blocks with a random stream each, so that threads do not change the outcome."""
     source = np.random.SeedSequence(seed)
-    for part in slices(indices.size, _BLOCK):
-        yield indices[part], source.spawn(1)[0]
+    for part in parts:
+        array = np.asarray(part).reshape(-1)
+        for block in slices(array.size, _BLOCK):
+            yield array[block], source.spawn(1)[0]
 
 
-def _encode(
-    plan: Plan, indices: NDArray[np.int64], stream: np.random.SeedSequence
-) -> list[NDArray[np.generic]]:
+def _encode(plan: Plan, values: ArrayLike, stream: np.random.SeedSequence) -> list[Column]:
     """Give each user a level and encode level by level."""
+    indices = plan.domain.index(values).reshape(-1).astype(np.uint32)
     rng = generator(stream)
-    words = rng.integers(0, WORDS, indices.size, dtype=np.uint32)
-    chosen = np.searchsorted(plan.level_thresholds, words, side="right").astype(np.uint8)
-    order = np.argsort(chosen, kind="stable")
-    upto = np.cumsum(np.bincount(chosen, minlength=len(plan.levels)))
-    grouped = np.split(indices[order], upto[:-1])
+    order, users = kernels.choose_levels(seeded_words(rng, indices.size), plan.level_thresholds)
+    grouped = np.split(indices[order], np.cumsum(users)[:-1])
     return [
-        mechanism.encode_many(held // level.size, rng)
+        mechanism.encode_many(held // np.uint32(level.size), rng)
         for level, mechanism, held in zip(plan.levels, plan.mechanisms, grouped, strict=True)
     ]
 

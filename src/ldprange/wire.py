@@ -43,11 +43,11 @@ def pack(reports: Report | Batch) -> bytes:
 
 
 def unpack(plan: Plan, data: bytes) -> Batch:
-    """Read bytes back; raise :class:`WireError` or :class:`MismatchError` if they are not a batch of this plan."""
+    """Read bytes back; an error if they are not a whole batch of this plan."""
     if len(data) < _HEADER:
         raise WireError(f"a batch must have at least {_HEADER} bytes, got {len(data)}; it was cut short")
     if data[0] != VERSION:
-        raise WireError(f"a batch must be of version {VERSION}, got {data[0]}; upgrade ldprange or the client")
+        raise WireError(f"a batch must be of version {VERSION}, got {data[0]}; upgrade ldprange")
     fingerprint = data[1:_HEADER].hex()
     if fingerprint != plan.fingerprint:
         raise MismatchError(

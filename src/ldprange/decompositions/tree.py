@@ -12,6 +12,8 @@ from ldprange.decompositions.contract import Decomposition, stacked
 from ldprange.details import Level
 from ldprange.errors import PlanError
 
+_MOST_BRANCHES = 1 << 32
+
 
 @dataclass(frozen=True, slots=True)
 class Flat(Decomposition):
@@ -46,16 +48,22 @@ class Tree(Decomposition):
     nested: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if type(self.branching) is not int or self.branching < 2:
-            raise PlanError(f"branching must be a whole number of at least 2, got {self.branching!r}")
+        if type(self.branching) is not int or not 2 <= self.branching <= _MOST_BRANCHES:
+            raise PlanError(
+                f"branching must be a whole number of at least 2 (and at most {_MOST_BRANCHES}), "
+                f"got {self.branching!r}"
+            )
 
     def levels(self, bins: int) -> tuple[Level, ...]:
         bins = max(2, bins)
 
         def cost(factors: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
-            """How far the factors lie from the branching, and how much padding they bring."""
+            """How far the factors lie from the branching, and how much padding they bring.
+
+            Rounded, so that equal costs are equal on every machine; the smallest factors then win.
+            """
             away = sum(abs(math.log(factor / self.branching)) for factor in factors) / len(factors)
-            return away + math.log(math.prod(factors) / bins), factors
+            return round(away + math.log(math.prod(factors) / bins), 9), factors
 
         return stacked(min(_factors(bins, self.branching), key=cost))
 

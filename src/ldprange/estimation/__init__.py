@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ldprange.aggregate import Aggregate
+from ldprange.estimation.answers import Estimate
 from ldprange.estimation.consistent import ConsistentShares
-from ldprange.estimation.estimate import Estimate
 from ldprange.estimation.raw import RawShares
 
 

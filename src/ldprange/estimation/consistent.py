@@ -8,11 +8,13 @@ import numpy as np
 
 from ldprange.aggregate import Aggregate
 from ldprange.details import Floats
-from ldprange.estimation.shares import Boundaries, finest_reported, level_estimates, rising
+from ldprange.estimation.shares import Boundaries, known_scales, level_estimates, rising
 from ldprange.noise import range_variances
 from ldprange.parallel import in_threads, slices
 
-_BLOCK = 1 << 13  # ranges whose variance is worked out together; their columns stay in a core's cache
+_BLOCK = (
+    1 << 16
+)  # ranges whose variance is worked out together: threads take turns at Python itself, so few large steps
 
 
 class ConsistentShares:
@@ -21,7 +23,7 @@ class ConsistentShares:
     def __init__(self, aggregate: Aggregate) -> None:
         plan = aggregate.plan
         self.bins = plan.domain.bins
-        self.resolution = finest_reported(aggregate, nested=plan.decomposition.nested)
+        self.scales = known_scales(aggregate, nested=plan.decomposition.nested)
         self._law = plan.law(aggregate.users)
         self._details = plan.details(self._law)
         fractions = self._details.fit(level_estimates(aggregate))

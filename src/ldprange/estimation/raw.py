@@ -9,7 +9,7 @@ import numpy as np
 
 from ldprange.aggregate import Aggregate
 from ldprange.details import Floats
-from ldprange.estimation.shares import Boundaries, finest_reported, level_estimates, rising
+from ldprange.estimation.shares import Boundaries, known_scales, level_estimates, rising
 
 
 class RawShares:
@@ -18,13 +18,17 @@ class RawShares:
     def __init__(self, aggregate: Aggregate) -> None:
         plan = aggregate.plan
         self.bins = plan.domain.bins
-        self.resolution = finest_reported(aggregate, nested=False)
+        self.scales = known_scales(aggregate, nested=False)
         self._levels = plan.levels
         self._law = plan.law(aggregate.users)
-        self._sums = [np.concatenate([[0.0], np.cumsum(nodes)]) for nodes in level_estimates(aggregate)]
+        self._sums, above = [], np.ones(1)
+        for level, nodes, users in zip(plan.levels, level_estimates(aggregate), aggregate.users, strict=True):
+            # where nobody reported, children share what their parent has
+            above = nodes if users else np.repeat(above / level.branching, level.branching)
+            self._sums.append(np.concatenate([[0.0], np.cumsum(above)]))
 
     def _cover(self, low: Boundaries, high: Boundaries) -> Iterator[tuple[Boundaries, ...]]:
-        """Yield, level by level, the nodes [a, b) and [c, d) that lie in the range while their parents do not."""
+        """Yield, level by level, the nodes [a, b) and [c, d) that lie in the range but not their parents."""
         covered_low, covered_high = np.zeros_like(low), np.zeros_like(low)
         whole = (low == 0) & (high == self.bins)  # the root itself
         high = np.where(whole, 0, high)
@@ -44,7 +48,7 @@ class RawShares:
 
     def variance(self, low: Boundaries, high: Boundaries) -> Floats:
         cdf = self.rising_cdf
-        total = np.zeros(np.broadcast_shapes(low.shape, high.shape))
+        total: Floats = np.zeros(np.broadcast_shapes(low.shape, high.shape))
         for k, (a, b, c, d) in enumerate(self._cover(low, high)):
             size, noise = self._levels[k].size, self._law.noises[k]
             nodes = b - a + d - c
@@ -54,7 +58,8 @@ class RawShares:
             moment += noise.total * nodes**2 + 2 * noise.cross * nodes * held
             total += (moment - held**2) / self._law.users[k]
         share = cdf[high] - cdf[low]
-        return np.maximum(total - share * (1 - share) / self._law.users.sum(), 0.0)
+        total -= share * (1 - share) / self._law.users.sum()
+        return np.maximum(total, 0.0)
 
     @cached_property
     def rising_cdf(self) -> Floats:

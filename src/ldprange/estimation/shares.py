@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Protocol
 
@@ -22,13 +21,13 @@ class Shares(Protocol):
     ----------
     bins
         Number of bins.
-    resolution
-        Only shares between multiples of this many bins (and the far end) are informed by reports. It is
-        1 unless a level went unreported.
+    scales
+        Bins per node on every level that reports tell of, coarsest first. Only shares between multiples
+        of the last (and the far end) are known; it is 1 unless a level went unreported.
     """
 
     bins: int
-    resolution: int
+    scales: tuple[int, ...]
 
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
         """Return the estimated shares."""
@@ -54,17 +53,17 @@ def level_estimates(aggregate: Aggregate) -> list[Floats]:
     ]
 
 
-def finest_reported(aggregate: Aggregate, *, nested: bool) -> int:
-    """Return the bins per node of the finest level that is known.
+def known_scales(aggregate: Aggregate, *, nested: bool) -> tuple[int, ...]:
+    """Return the bins per node of the levels that reports tell of, coarsest first.
 
-    In a nested tree any level tells of all coarser ones; otherwise a level is known only if all
-    coarser ones were reported on too.
+    In a nested tree any level tells of all coarser ones; otherwise a level is known only if it and all
+    coarser ones were reported on. If nobody reported at all, only the root is known.
     """
     levels = aggregate.plan.levels
-    reported = [users > 0 for users in aggregate.users]
-    known: Sequence[bool] = reported if nested else np.logical_and.accumulate(reported).tolist()
+    reported = np.array(aggregate.users) > 0
+    known = np.maximum.accumulate(reported[::-1])[::-1] if nested else np.minimum.accumulate(reported)
     sizes = [level.size for level, is_known in zip(levels, known, strict=True) if is_known]
-    return min(sizes, default=levels[0].size * levels[0].branching)
+    return tuple(sizes) or (levels[0].size * levels[0].branching,)
 
 
 def rising(cdf: Floats) -> Floats:

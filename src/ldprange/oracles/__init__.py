@@ -21,7 +21,7 @@ KINDS: dict[str, type[Oracle]] = {oracle.kind: oracle for oracle in (GRR, OUE, O
 
 def oracle_from_dict(description: Mapping[str, Any]) -> Oracle:
     """Rebuild an oracle from its ``to_dict``."""
-    if not isinstance(description, Mapping) or description.get("kind") not in KINDS:
+    if not isinstance(description, Mapping) or str(description.get("kind")) not in KINDS:
         raise PlanError(f"an oracle's kind must be one of {', '.join(KINDS)}, got {description!r}")
     arguments = {key: value for key, value in description.items() if key != "kind"}
     try:

@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange import kernels
-from ldprange.noise import Noise
 from ldprange.errors import WireError
 from ldprange.kernels import Counts
+from ldprange.noise import Noise
 from ldprange.randomness import Coins
 
 Column = NDArray[Any]
-Items = NDArray[np.int64]
+Items = NDArray[np.uint32]
 
 
 class Oracle(ABC):

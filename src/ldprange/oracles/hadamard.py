@@ -28,13 +28,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange import kernels
-from ldprange.noise import Noise
 from ldprange.errors import PlanError
 from ldprange.kernels import Counts
+from ldprange.noise import Noise
 from ldprange.oracles.contract import CodedMechanism, Column, Items, Mechanism, Oracle
 from ldprange.oracles.randomized_response import SymbolResponse
 from ldprange.parallel import slices
-from ldprange.randomness import Coins, below
+from ldprange.randomness import Coins, below, seeded_words
 
 _MOST_BITS = 4
 _BLOCK = 1 << 16  # users drawn together
@@ -99,8 +99,12 @@ class _HadamardMechanism(CodedMechanism):
 
         k, g, keep, lie = self._size, self._symbols, self._response.keep, self._response.lie
         collision = Fraction(k // g - 1, k - 1)
-        # two items besides the held one: independent symbols, less what index 0 would have given
-        both = (Fraction(k, g * g) - keep) / (k - 1) if k > g else Fraction()
+        # Two items besides the held one have independent symbols (less what index 0 would have given),
+        # unless all three lie on a line over GF(g), as a share (g − 2)/(K − 2) of them does; then all
+        # collide or none.
+        apart = (Fraction(k, g * g) - keep) / (k - 1)
+        in_line = Fraction(g - 2, max(1, k - 2))
+        both = apart + in_line * (keep * collision - apart)
         self._p, self._q = float(keep), float(lie + (keep - lie) * collision)
         self.noise = Noise.of_supports(
             self._p, self._q, others=float(both), held_and_other=float(keep * collision)
@@ -111,7 +115,8 @@ class _HadamardMechanism(CodedMechanism):
         top = self._bits - 1
         carry = (index >> np.uint32(top)) & np.uint32(self._lowest)
         kept = index ^ (carry << np.uint32(top))
-        return (kept << np.uint32(1)) ^ carry ^ (carry << np.uint32(1))
+        product: Words = (kept << np.uint32(1)) ^ carry ^ (carry << np.uint32(1))
+        return product
 
     def _powers(self, index: Words) -> list[Words]:
         powers = [index]
@@ -141,7 +146,7 @@ class _HadamardMechanism(CodedMechanism):
 
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
         index = rng.integers(1, self._size, items.size, dtype=np.uint32)
-        symbols = self.symbols(index, items.astype(np.uint32))
+        symbols = self.symbols(index, items)
         return self._code(index, self._response.encode_many(symbols, rng))
 
     def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
@@ -201,8 +206,8 @@ class _ContrastMechanism(CodedMechanism):
         return (index | self._response.encode(bit, coins)).to_bytes(self.width, "little")
 
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
-        pair = rng.integers(0, self._pairs, items.size, dtype=np.uint32)
-        return self._response.encode_many(self._code(pair, items.astype(np.uint32)), rng)
+        pair = seeded_words(rng, items.size) & np.uint32(self._pairs - 1)
+        return self._response.encode_many(self._code(pair, items), rng)
 
     def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
         difference = (counts[0::2] - counts[1::2]).astype(np.float64)

@@ -12,15 +12,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldprange import kernels
-from ldprange.noise import Noise
 from ldprange.errors import PlanError
 from ldprange.kernels import Counts
+from ldprange.noise import Noise
 from ldprange.oracles.contract import (
     Column,
     Items,
@@ -87,7 +88,7 @@ class _HashingMechanism(Mechanism):
 
         # chance[y] is the exact probability that an item hashes to y
         edges = [-(-(y << self._exponent) // symbols) for y in range(symbols)] + [self._prime]
-        chance = [Fraction(high - low, self._prime) for low, high in zip(edges, edges[1:], strict=False)]
+        chance = [Fraction(high - low, self._prime) for low, high in pairwise(edges)]
         keep, lie = self._response.keep, self._response.lie
         collision = sum((c * c for c in chance), Fraction())
         both = sum((c * c * (lie + (keep - lie) * c) for c in chance), Fraction())
@@ -140,11 +141,11 @@ class _HashingMechanism(Mechanism):
         return (counts / users - self._q) / (self._p - self._q)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
-        """Encode and add up every user: supports that share a hash are not independent, so there is no short cut."""
+        """Encode and add up every user: supports that share a hash are not independent, so no short cut."""
         counts = np.zeros(self.cells, np.int64)
         upto = np.cumsum(holders)
         for block in slices(int(upto[-1]), _BLOCK):
-            items = np.searchsorted(upto, np.arange(block.start, block.stop), side="right")
+            items = np.searchsorted(upto, np.arange(block.start, block.stop), side="right").astype(np.uint32)
             counts += self.tally(self.encode_many(items, rng))
         return counts
 

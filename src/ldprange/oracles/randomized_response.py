@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.noise import Noise
 from ldprange.errors import PlanError
 from ldprange.kernels import Counts
+from ldprange.noise import Noise
 from ldprange.oracles.contract import CodedMechanism, Column, Items, Mechanism, Oracle
-from ldprange.randomness import WORDS, Coins, below, exponential_from_below
+from ldprange.randomness import WORDS, Coins, below, exponential_from_below, seeded_words
 
 Symbols = NDArray[np.uint32]
 
@@ -52,7 +52,7 @@ class SymbolResponse:
 
     def encode_many(self, symbols: Symbols, rng: np.random.Generator) -> Symbols:
         """Randomise many symbols."""
-        lies = rng.integers(0, WORDS, symbols.size, dtype=np.uint32) >= self.threshold
+        lies = seeded_words(rng, symbols.size) >= self.threshold
         if self.symbols == 2:
             return symbols ^ lies
         shift = rng.integers(1, self.symbols, np.count_nonzero(lies), dtype=np.uint32)
@@ -72,7 +72,7 @@ class SymbolResponse:
 
 @dataclass(frozen=True, slots=True)
 class GeneralizedRandomizedResponse(Oracle):
-    """Generalised randomised response: the cell itself is the symbol. Best on small levels (cells < 3e + 2)."""
+    """Generalised randomised response (GRR): the cell is the symbol. Best on levels of fewer than 3e + 2."""
 
     kind: ClassVar[str] = "grr"
 
@@ -95,7 +95,7 @@ class _ResponseMechanism(CodedMechanism):
         return self._response.encode(item, coins).to_bytes(self.width, "little")
 
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
-        return self._response.encode_many(items.astype(np.uint32), rng)
+        return self._response.encode_many(items, rng)
 
     def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
         return (counts / users - self._q) / (self._p - self._q)

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange import kernels
-from ldprange.noise import Noise
 from ldprange.errors import PlanError, WireError
 from ldprange.kernels import Counts
+from ldprange.noise import Noise
 from ldprange.oracles.contract import Column, Items, Mechanism, Oracle
 from ldprange.parallel import slices
-from ldprange.randomness import WORDS, Coins, exponential_from_below
+from ldprange.randomness import WORDS, Coins, exponential_from_below, seeded_words
 
 _HELD = WORDS // 2
 _BLOCK = 1 << 20  # coins drawn together
@@ -70,7 +70,7 @@ class _UnaryMechanism(Mechanism):
         column = np.empty((items.size, self.width), np.uint8)
         for rows in slices(items.size, max(1, _BLOCK // self.cells)):
             held = items[rows]
-            words = rng.integers(0, WORDS, (held.size, self.cells), dtype=np.uint32)
+            words = seeded_words(rng, held.size * self.cells).reshape(-1, self.cells)
             bits = words < self._threshold
             each = np.arange(held.size)
             bits[each, held] = words[each, held] < _HELD

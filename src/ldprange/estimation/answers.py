@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from functools import cached_property
 from statistics import NormalDist
 from typing import Any
 
@@ -14,8 +12,10 @@ from ldprange.answer import Answer
 from ldprange.details import Floats
 from ldprange.domain import Positions
 from ldprange.errors import QueryError
-from ldprange.estimation.shares import Boundaries, Shares
+from ldprange.estimation.shares import Boundaries, Shares, rising
 from ldprange.plan import Plan
+
+_NODES_ACROSS = 64  # an interval that spans so many nodes of a level is not made narrower by finer ones
 
 
 class Estimate:
@@ -31,6 +31,7 @@ class Estimate:
         self.plan = plan
         self._shares = shares
         self._domain = plan.domain
+        self._cdfs: dict[int, tuple[Boundaries, Floats, Floats]] = {}  # by scale, once asked for
 
     def range(self, low: Any, high: Any, *, confidence: float | None = 0.95) -> Answer[float]:
         """Return the share of people between ``low`` and ``high``, both included."""
@@ -81,47 +82,62 @@ class Estimate:
     def quantile(self, q: float, *, confidence: float | None = 0.95) -> Answer[Any]:
         """Return the value below which a share ``q`` of the people lies, in the domain's units."""
         answer = self.quantiles([q], confidence=confidence)
-        low, high = (None, None) if answer.low is None or answer.high is None else (answer.low[0], answer.high[0])
-        return Answer(_plain(answer.value[0]), _plain(low), _plain(high), answer.confidence)
+        if answer.low is None or answer.high is None:
+            return Answer(_plain(answer.value[0]), None, None, None)
+        value, low, high = (_plain(column[0]) for column in (answer.value, answer.low, answer.high))
+        return Answer(value, low, high, answer.confidence)
 
     def quantiles(self, qs: ArrayLike, *, confidence: float | None = 0.95) -> Answer[NDArray[Any]]:
         """Return many quantiles at once, as arrays.
 
-        The interval is that of the bins which the cdf's own intervals cannot rule out.
+        The interval is of whole bins: those that the cdf's own intervals cannot rule out, at the boundaries
+        of any level. (Coarser boundaries cut fewer nodes, so the cdf is surer there.)
         """
         wanted = _floats(qs, "a quantile")
         if not np.all((wanted >= 0) & (wanted <= 1)):
             raise QueryError(f"a quantile must lie between 0 and 1, got {qs!r}")
         z = _normal_quantile(confidence, 1)
-        cdf, last = self._shares.rising_cdf, self._shares.bins - 1
-        found = np.minimum(np.searchsorted(cdf[1:], wanted, side="left"), last)
-        step = cdf[found + 1] - cdf[found]
-        along = np.divide(wanted - cdf[found], step, out=np.full(wanted.shape, 0.5), where=step > 0)
-        positions = found + np.clip(along, 0.0, 1.0 - 2**-20)
-        value = _units([self._domain.at(float(position)) for position in positions.flat], wanted.shape)
+        flat, domain = wanted.reshape(-1), self._domain
+        positions = self._quantile_positions(flat)
+        value = _units([domain.at(position) for position in positions.tolist()], wanted.shape)
         if z is None:
             return Answer(value, None, None, None)
-        known = self._known_boundaries
-        spread = z * self._cdf_deviations
-        # the quantile lies beyond boundary b if F(b) < q, and before it if F(b) ≥ q
-        surely_before = (cdf[known] + spread)[None, :] < wanted.reshape(-1, 1)
-        surely_reached = (cdf[known] - spread)[None, :] >= wanted.reshape(-1, 1)
-        low = known[np.maximum(np.argmin(surely_before, axis=1) - 1, 0)]
-        beyond = np.argmin(surely_reached[:, ::-1], axis=1)  # from the top: how many boundaries surely reach q
-        high = known[np.minimum(len(known) - beyond, len(known) - 1)] - 1
-        lows = _units([self._domain.lower(int(b)) for b in np.minimum(low, last)], wanted.shape)
-        highs = _units([self._domain.upper(int(b)) for b in np.clip(high, 0, last)], wanted.shape)
+        low, high = self._quantile_bounds(flat, z)
+        low, high = np.minimum(low, positions), np.maximum(high, positions)
+        lows = _units([domain.at(position) for position in low.tolist()], wanted.shape)
+        highs = _units([domain.up_to(position) for position in high.tolist()], wanted.shape)
         return Answer(value, lows, highs, confidence)
 
-    @cached_property
-    def _known_boundaries(self) -> Boundaries:
-        inner = np.arange(0, self._shares.bins, self._shares.resolution)
-        return np.append(inner, self._shares.bins)
+    def _quantile_positions(self, wanted: Floats) -> Positions:
+        cdf = self._shares.rising_cdf
+        found = np.minimum(np.searchsorted(cdf[1:], wanted, side="left"), self._shares.bins - 1)
+        step = cdf[found + 1] - cdf[found]
+        along = np.divide(wanted - cdf[found], step, out=np.full(wanted.shape, 0.5), where=step > 0)
+        inside: Floats = np.clip(along, 0.0, 1.0 - 2**-20)  # still in the bin that was found
+        return found + inside
 
-    @cached_property
-    def _cdf_deviations(self) -> Floats:
-        known = self._known_boundaries
-        return np.sqrt(self._shares.variance(np.zeros_like(known), known))
+    def _quantile_bounds(self, wanted: Floats, z: float) -> tuple[Positions, Positions]:
+        low, high = np.zeros(wanted.size), np.full(wanted.size, float(self._shares.bins))
+        for size in self._shares.scales:
+            known, cdf, spread = self._cdf_at(size)
+            # the quantile lies beyond boundary b if the cdf there is below q, and before it if it reaches q
+            upper = np.maximum.accumulate(cdf + z * spread)
+            lower = np.minimum.accumulate((cdf - z * spread)[::-1])[::-1]
+            first, last = np.searchsorted(upper, wanted), np.searchsorted(lower, wanted)
+            low = np.maximum(low, known[np.maximum(first - 1, 0)])
+            high = np.minimum(high, known[np.minimum(last, known.size - 1)])
+            if np.all(high - low >= _NODES_ACROSS * size):
+                break
+        return low, high
+
+    def _cdf_at(self, size: int) -> tuple[Boundaries, Floats, Floats]:
+        """Return the boundaries between nodes of a size, the cdf there, made to rise, and its deviations."""
+        if size not in self._cdfs:
+            known = np.append(np.arange(0, self._shares.bins, size), self._shares.bins)
+            start = np.zeros_like(known)
+            deviations = np.sqrt(self._shares.variance(start, known))
+            self._cdfs[size] = known, rising(self._shares.share(start, known)), deviations
+        return self._cdfs[size]
 
     def _answer(
         self, starts: Positions, stops: Positions, confidence: float | None, at_once: int = 1
@@ -130,7 +146,7 @@ class Estimate:
         value = self._share(starts, stops)
         if z is None:
             return Answer(value, None, None, None)
-        step, bins = self._shares.resolution, self._shares.bins
+        step, bins = self._shares.scales[-1], self._shares.bins
         inner_low, inner_high = _whole(np.ceil(starts / step) * step), _whole(np.floor(stops / step) * step)
         outer_low, outer_high = _whole(np.floor(starts / step) * step), _whole(np.ceil(stops / step) * step)
         outer_high = np.minimum(outer_high, bins)
@@ -181,10 +197,10 @@ def _floats(given: ArrayLike, what: str) -> Floats:
 
 def _units(values: list[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     """Collect values of the domain's own type; dates and labels stay what they are."""
-    numeric = all(isinstance(value, int | float) for value in values)
-    array = np.empty(len(values), dtype=None if numeric else object) if not numeric else np.array(values)
-    if not numeric:
-        array[:] = values
+    if all(isinstance(value, int | float) for value in values):
+        return np.array(values).reshape(shape)
+    array = np.empty(len(values), object)
+    array[:] = values
     return array.reshape(shape)
 
 
@@ -195,5 +211,4 @@ def _plain(value: Any) -> Any:
 def _single(answer: Answer[Floats]) -> Answer[float]:
     if answer.low is None or answer.high is None:
         return Answer(float(answer.value[0]), None, None, None)
-    assert not math.isnan(answer.value[0])  # noqa: S101
     return Answer(float(answer.value[0]), float(answer.low[0]), float(answer.high[0]), answer.confidence)
