@@ -286,7 +286,8 @@ class Logarithmic(_Continuous):
         return np.log(numbers / self.low) * (self.bins / math.log(self.high / self.low))
 
     def at(self, position: float) -> float:
-        return self.low * math.exp(math.log(self.high / self.low) * (position / self.bins))
+        value = self.low * math.exp(math.log(self.high / self.low) * (position / self.bins))
+        return min(value, self.high)  # rounding must not put the top end outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,8 +386,8 @@ def _numbers(values: ArrayLike) -> NDArray[Any]:
 
 
 def _check_inside(numbers: NDArray[Any], low: float, high: float) -> None:
-    inside = (numbers >= low) & (numbers <= high)  # NaN is inside nothing
-    if not np.all(inside):
+    if numbers.size and not (low <= numbers.min() and numbers.max() <= high):  # NaN is inside nothing
+        inside = (numbers >= low) & (numbers <= high)
         raise DomainError(
             f"values must lie between {low} and {high}, got {numbers[~inside].flat[0]}; "
             "leave such people out, or make a plan with a wider domain"

@@ -34,8 +34,9 @@ def choose_levels(words: NDArray[np.uint32], thresholds: tuple[int, ...]) -> tup
     chosen = _level_table(thresholds).take(words >> np.uint32(16))
     rare = np.flatnonzero(chosen == _UNSETTLED)
     chosen[rare] = np.searchsorted(thresholds, words[rare], side="right")
-    counts = [np.count_nonzero(chosen == level) for level in range(len(thresholds) + 1)]
-    return np.argsort(chosen, kind="stable"), np.array(counts)
+    order = np.argsort(chosen, kind="stable")
+    starts = np.searchsorted(chosen, np.arange(len(thresholds) + 2), sorter=order)
+    return order, np.diff(starts)
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,136 @@
+"""How fast the library is, as ratios within one run: ``python benchmarks/speed.py [name …]``.
+
+Each line prints what was measured, beside the bar that it is held to. Machines differ and are
+noisy, so wherever it can be the unit is one copy of the same data in the same run.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+import ldprange as ldp
+from ldprange import kernels
+
+BINS = 1 << 16
+EPSILON = 1.1
+
+
+def seconds(work: Callable[[], object], repetitions: int = 5) -> float:
+    """Return the least time of a few runs, after one to warm up."""
+    work()
+    best = float("inf")
+    for _ in range(repetitions):
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def plan(bins: int, decomposition: ldp.Haar | ldp.Tree | ldp.Flat, oracle: object) -> ldp.Plan:
+    """Return a plan over whole numbers."""
+    assert isinstance(oracle, ldp.HadamardHashing | ldp.OUE | ldp.OLH | ldp.GRR)  # noqa: S101 (for the type checker)
+    return ldp.Plan(ldp.Domain.integers(0, bins - 1), EPSILON, decomposition, oracle)
+
+
+def show(what: str, measured: str, bar: str) -> None:
+    """Print one line."""
+    print(f"{what:<58} {measured:>24}   bar: {bar}", flush=True)
+
+
+def encoding() -> None:
+    """HaarHRR, encode many and tally, end to end."""
+    users, chunk = 1 << 26, 1 << 22
+    haar = plan(BINS, ldp.Haar(), ldp.HRR())
+    values = np.random.default_rng(1).integers(0, BINS, chunk, dtype=np.uint16)
+    packed = np.zeros(users, np.uint32)
+    target = np.empty_like(packed)
+    copy = seconds(lambda: np.copyto(target, packed))
+    start = time.perf_counter()
+    ldp.rehearse(haar, iter([values] * (users // chunk)), seed=1)
+    took = time.perf_counter() - start
+    show(
+        "HaarHRR, 2^26 users: encode + tally", f"{took / copy:.0f} copies", "100 copies of the packed reports"
+    )
+    show("", f"{users / took / 1e6:.1f} M users/s", "about 25 M users/s")
+
+
+def drawing() -> None:
+    """OUE's aggregate is drawn in time that does not depend on the number of users."""
+    tree = plan(BINS, ldp.Tree(4), ldp.OUE())
+    few, many = (
+        seconds(lambda n=n: ldp.simulate(tree, np.full(BINS, n), seed=1), 2) for n in (1 << 6, 1 << 14)
+    )
+    show("TreeOUE drawn: 2^30 users against 2^22", f"{many / few:.2f} × the time", "does not grow with users")
+
+
+def transform() -> None:
+    """Walsh–Hadamard against a copy of the array."""
+    values = np.random.default_rng(1).standard_normal(1 << 22)
+    target = np.empty_like(values)
+    copy = seconds(lambda: np.copyto(target, values), 20)
+    took = seconds(lambda: kernels.walsh_hadamard(values))
+    show("Walsh–Hadamard of 2^22 doubles", f"{took / copy:.1f} copies", "30 copies")
+
+
+def estimating() -> None:
+    """Aggregate to estimate on a large domain."""
+    for name, decomposition, oracle in (
+        ("HaarHRR", ldp.Haar(), ldp.HRR()),
+        ("Tree 4, OUE", ldp.Tree(4), ldp.OUE()),
+        ("Tree 4, Hadamard hashing", ldp.Tree(4), ldp.HadamardHashing()),
+    ):
+        aggregate = ldp.simulate(plan(1 << 22, decomposition, oracle), np.ones(1 << 22, np.int64), seed=1)
+        took = seconds(lambda aggregate=aggregate: ldp.estimate(aggregate), 3)
+        show(f"estimate, D = 2^22, {name}", f"{took:.2f} s", "3 s")
+
+
+def answering() -> None:
+    """Range answers a second."""
+    aggregate = ldp.simulate(plan(BINS, ldp.Haar(), ldp.HRR()), np.full(BINS, 64), seed=1)
+    estimate = ldp.estimate(aggregate)
+    lows, highs = np.sort(np.random.default_rng(1).integers(0, BINS, (2, 1 << 22)), axis=0)
+    plain = seconds(lambda: estimate.ranges(lows, highs, confidence=None), 3)
+    sure = seconds(lambda: estimate.ranges(lows, highs), 3)
+    show("range answers", f"{lows.size / plain / 1e6:.1f} M/s", "10 M/s")
+    show("range answers with intervals", f"{lows.size / sure / 1e6:.2f} M/s", "1 M/s")
+
+
+def client() -> None:
+    """One person's report."""
+    for bins in (1 << 8, 1 << 16, 1 << 22):
+        one = ldp.Client(plan(bins, ldp.Haar(), ldp.HRR()))
+
+        def many(one: ldp.Client = one) -> None:
+            for _ in range(10_000):
+                one.encode(123)
+
+        show(f"Client.encode, HaarHRR, D = {bins}", f"{seconds(many, 3) * 100:.1f} µs", "20 µs")
+
+
+def starting() -> None:
+    """Import and help."""
+    timed = "import time; s = time.perf_counter(); import ldprange; print(time.perf_counter() - s)"
+    took = min(float(subprocess.check_output([sys.executable, "-c", timed])) for _ in range(5))
+    show("import ldprange", f"{took:.2f} s", "0.35 s")
+    helped = seconds(lambda: subprocess.check_output([sys.executable, "-m", "ldprange", "--help"]))
+    show("ldprange --help", f"{helped:.2f} s", "0.5 s")
+
+
+def names() -> Iterator[tuple[str, Callable[[], None]]]:
+    """Yield every benchmark by its name."""
+    for work in (encoding, drawing, transform, estimating, answering, client, starting):
+        yield work.__name__, work
+
+
+if __name__ == "__main__":
+    known = dict(names())
+    wrong = [name for name in sys.argv[1:] if name not in known]
+    if wrong:
+        sys.exit(f"no benchmark {', '.join(wrong)}; there are {', '.join(known)}")
+    for name in sys.argv[1:] or known:
+        known[name]()
