@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -62,9 +63,11 @@ def encoding() -> None:
 def drawing() -> None:
     """OUE's aggregate is drawn in time that does not depend on the number of users."""
     tree = plan(BINS, ldp.Tree(4), ldp.OUE())
-    few, many = (
-        seconds(lambda n=n: ldp.simulate(tree, np.full(BINS, n), seed=1), 2) for n in (1 << 6, 1 << 14)
-    )
+
+    def draw(users: int) -> float:
+        return seconds(lambda: ldp.simulate(tree, np.full(BINS, users // BINS), seed=1), 2)
+
+    few, many = draw(1 << 22), draw(1 << 30)
     show("TreeOUE drawn: 2^30 users against 2^22", f"{many / few:.2f} × the time", "does not grow with users")
 
 
@@ -85,7 +88,7 @@ def estimating() -> None:
         ("Tree 4, Hadamard hashing", ldp.Tree(4), ldp.HadamardHashing()),
     ):
         aggregate = ldp.simulate(plan(1 << 22, decomposition, oracle), np.ones(1 << 22, np.int64), seed=1)
-        took = seconds(lambda aggregate=aggregate: ldp.estimate(aggregate), 3)
+        took = seconds(partial(ldp.estimate, aggregate), 3)
         show(f"estimate, D = 2^22, {name}", f"{took:.2f} s", "3 s")
 
 

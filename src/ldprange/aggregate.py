@@ -16,6 +16,7 @@ import json
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from ldprange import wire
 from ldprange.errors import FileError, LdprangeError, MismatchError, WireError
 from ldprange.kernels import Counts
 from ldprange.plan import Plan
-from ldprange.reports import Batch, Report
+from ldprange.reports import Batch, Report, gathered
 from ldprange.writing import whole_file
 
 VERSION = 1
@@ -47,7 +48,7 @@ class Aggregate:
     >>> monday = Aggregate.of(plan, encode_many(plan, [42, 17], seed=1))
     >>> tuesday = Aggregate.of(plan, encode_many(plan, [35], seed=2))
     >>> sum([monday, tuesday], start=Aggregate.empty(plan))
-    Aggregate of 3 reports under plan 25a7a0a0a0a0a0a0
+    Aggregate of 3 reports under plan 99a5fd8aef9a9278
     """
 
     __slots__ = ("counts", "plan", "users")
@@ -69,23 +70,13 @@ class Aggregate:
 
         If any of them is not a report of this plan, nothing is counted.
         """
-        if isinstance(reports, Report):
-            reports = wire.pack(reports)
-        if isinstance(reports, bytes | bytearray | memoryview):
-            reports = wire.unpack(plan, bytes(reports))
-        if isinstance(reports, Batch):
-            if reports.plan.fingerprint != plan.fingerprint:
-                raise _mismatch(plan, reports.plan)
-            tallies = [
-                mechanism.tally(column)
-                for mechanism, column in zip(plan.mechanisms, reports.columns, strict=True)
-            ]
-            return Aggregate(plan, [len(column) for column in reports.columns], tallies)
-        if not isinstance(reports, Iterable) or isinstance(reports, str):  # type: ignore[unreachable]  # as is said
-            raise WireError(f"reports must be batches, reports or packed bytes, got {reports!r}")
+        alone = not isinstance(reports, Iterable) or isinstance(reports, bytes | bytearray | memoryview | str)
+        many: Iterable[object] = [reports] if alone else cast(Iterable[object], reports)
         total = Aggregate.empty(plan)
-        for report in reports:
-            total.absorb(Aggregate.of(plan, report))
+        for batch in gathered(_batch(plan, each) for each in many):
+            users = [len(column) for column in batch.columns]
+            pairs = zip(plan.mechanisms, batch.columns, strict=True)
+            total.absorb(Aggregate(plan, users, [mechanism.tally(column) for mechanism, column in pairs]))
         return total
 
     @property
@@ -175,6 +166,19 @@ class Aggregate:
             raise FileError(f"{path} must say how many people reported on each level, and it does not")
         counts = np.frombuffer(body, "<i8", offset=start).astype(np.int64)
         return Aggregate(plan, users, np.split(counts, np.cumsum(counters)[:-1]))
+
+
+def _batch(plan: Plan, reports: object) -> Batch:
+    """Read what came as a batch of this plan."""
+    if isinstance(reports, Report):
+        reports = wire.pack(reports)
+    if isinstance(reports, bytes | bytearray | memoryview):
+        return wire.unpack(plan, bytes(reports))
+    if not isinstance(reports, Batch):
+        raise WireError(f"reports must be batches, reports or packed bytes, got {reports!r}")
+    if reports.plan.fingerprint != plan.fingerprint:
+        raise _mismatch(plan, reports.plan)
+    return reports
 
 
 def _mismatch(ours: Plan, theirs: Plan) -> MismatchError:

@@ -320,7 +320,7 @@ class Dates(_Discrete):
         if np.any(outside):
             raise DomainError(
                 f"values must lie between {self.first} and {self.last}, got {days[outside].flat[0]}; "
-                "leave such people out, or make a plan with a wider domain"
+                "leave it out, or make a plan with a wider domain"
             )
         return offsets
 
@@ -390,7 +390,7 @@ def _check_inside(numbers: NDArray[Any], low: float, high: float) -> None:
         inside = (numbers >= low) & (numbers <= high)
         raise DomainError(
             f"values must lie between {low} and {high}, got {numbers[~inside].flat[0]}; "
-            "leave such people out, or make a plan with a wider domain"
+            "leave it out, or make a plan with a wider domain"
         )
 
 

@@ -20,6 +20,7 @@ from ldprange.domain import Domain
 from ldprange.errors import DomainError, PlanError
 from ldprange.noise import Law, range_variances
 from ldprange.oracles import Mechanism, Oracle, oracle_from_dict
+from ldprange.oracles.contract import Column
 from ldprange.randomness import WORDS
 
 VERSION = 1
@@ -71,7 +72,7 @@ class Plan:
     >>> Plan.from_json(plan.to_json()) == plan
     True
     >>> round(plan.predict(users=1_000_000).range_rmse, 4)
-    0.0056
+    0.0053
     """
 
     domain: Domain
@@ -129,6 +130,13 @@ class Plan:
         return tuple(
             oracle.on(level.cells, self.epsilon, contrast=level.contrast)
             for oracle, level in zip(self.oracles, self.levels, strict=True)
+        )
+
+    @cached_property
+    def empty_columns(self) -> tuple[Column, ...]:
+        """The column of each level on which nobody reported."""
+        return tuple(
+            mechanism.unpack(np.empty((0, mechanism.width), np.uint8)) for mechanism in self.mechanisms
         )
 
     @cached_property
@@ -200,7 +208,16 @@ class Plan:
     def differences(self, other: Plan) -> list[str]:
         """Say what differs between two plans, one line each."""
         ours, theirs = self._description(), other._description()
-        return [f"{key}: {ours[key]} against {theirs[key]}" for key in ours if ours[key] != theirs[key]]
+        found = [
+            f"{key}: {ours[key]} against {theirs[key]}"
+            for key in ("domain", "epsilon", "decomposition")
+            if ours[key] != theirs[key]
+        ]
+        for key in ("oracles", "level_probabilities"):  # one entry a level: the first that differs will do
+            pairs = enumerate(zip(ours[key], theirs[key], strict=False))
+            differing = [f"{key} of level {level}: {a} against {b}" for level, (a, b) in pairs if a != b]
+            found += differing[:1] if len(ours[key]) == len(theirs[key]) else []
+        return found
 
     def law(self, users: ArrayLike) -> Law:
         """Return the noise of an estimate from this many users on each level."""
@@ -219,7 +236,10 @@ class Plan:
         (below 2% of the error up to ε = 1, more beyond) is left out. With ``counts``, people per
         bin, that part is in as well.
         """
-        if not isinstance(users, int | float | np.integer | np.floating) or not 0 < users <= sys.float_info.max:
+        if (
+            not isinstance(users, int | float | np.integer | np.floating)
+            or not 0 < users <= sys.float_info.max
+        ):
             raise PlanError(f"users must be a finite number above 0, got {users!r}")
         law = self.law(users * np.array(self.probabilities))
         if counts is None:
@@ -260,7 +280,9 @@ def _ranges(bins: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def _oracles(
     given: Oracle | Sequence[Oracle], levels: tuple[Level, ...], epsilon: float
 ) -> tuple[Oracle, ...]:
-    each = [given] * len(levels) if isinstance(given, Oracle) or not isinstance(given, Sequence) else list(given)
+    each = (
+        [given] * len(levels) if isinstance(given, Oracle) or not isinstance(given, Sequence) else list(given)
+    )
     if len(each) != len(levels) or not all(isinstance(oracle, Oracle) for oracle in each):
         raise PlanError(
             f"the oracle must be GRR(), OUE(), OLH(), HRR() or HadamardHashing(), "

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from ldprange.oracles.contract import Column
 from ldprange.plan import Plan
+
+_GATHERED_REPORTS = 1 << 17
+_GATHERED_BYTES = 32 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +45,25 @@ class Batch:
 
     def __repr__(self) -> str:
         return f"Batch of {len(self):,} reports under plan {self.plan.fingerprint}"
+
+
+def gathered(batches: Iterable[Batch]) -> Iterator[Batch]:
+    """Join small batches of one plan, such as those of one report, so that counting them costs little."""
+    held: list[Batch] = []
+    reports = size = 0
+    for batch in batches:
+        held.append(batch)
+        reports += len(batch)
+        size += sum(column.nbytes for column in batch.columns)
+        if reports >= _GATHERED_REPORTS or size >= _GATHERED_BYTES:
+            yield _joined(held)
+            held, reports, size = [], 0, 0
+    if held:
+        yield _joined(held)
+
+
+def _joined(batches: list[Batch]) -> Batch:
+    if len(batches) == 1:
+        return batches[0]
+    together = zip(*(batch.columns for batch in batches), strict=True)
+    return Batch(batches[0].plan, [np.concatenate(columns) for columns in together])

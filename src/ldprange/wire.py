@@ -54,7 +54,7 @@ def unpack(plan: Plan, data: bytes) -> Batch:
             f"a batch must carry the fingerprint of its plan, {plan.fingerprint}, got {fingerprint}; "
             "it was made under another plan"
         )
-    columns = [mechanism.unpack(np.empty((0, mechanism.width), np.uint8)) for mechanism in plan.mechanisms]
+    columns = list(plan.empty_columns)
     at, last = _HEADER, -1
     while at < len(data):
         level = data[at]

@@ -40,7 +40,12 @@ class Estimate:
     def ranges(self, lows: ArrayLike, highs: ArrayLike, *, confidence: float | None = 0.95) -> Answer[Floats]:
         """Return the shares of many ranges at once, as arrays."""
         starts, stops = self._domain.starts(lows), self._domain.stops(highs)
-        starts, stops = np.broadcast_arrays(starts, stops)
+        try:
+            starts, stops = np.broadcast_arrays(starts, stops)
+        except ValueError:
+            raise QueryError(
+                f"there must be as many low ends as high ends, got {starts.shape} and {stops.shape}"
+            ) from None
         wrong = starts >= stops
         if np.any(wrong):
             at = int(np.flatnonzero(wrong)[0])

@@ -1,0 +1,91 @@
+"""``ldprange aggregate`` and ``ldprange merge``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from ldprange.aggregate import Aggregate
+from ldprange.cli.command import Command
+from ldprange.cli.options import (
+    check_distinct,
+    check_output,
+    json_option,
+    output_option,
+    plan_argument,
+    read_plan,
+    size_of,
+)
+from ldprange.cli.screen import Bar, print_json, progress
+from ldprange.files import read_reports
+from ldprange.files.opening import naming
+from ldprange.files.reports import report_files
+from ldprange.plan import Plan
+from ldprange.reports import Batch
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "ldprange aggregate ages.plan.json reports.parquet more-reports/ -o monday.agg",
+    ],
+)
+@plan_argument
+@click.argument("report_paths", metavar="REPORTS...", nargs=-1, required=True)
+@output_option
+@json_option
+def aggregate(plan_file: str, report_paths: tuple[str, ...], output: str, as_json: bool) -> None:
+    """Count report files into an aggregate.
+
+    REPORTS are files (.parquet, .csv, or packed) or directories of them. If anything in them is not a
+    report of this plan, nothing is counted and nothing is written.
+    """
+    plan = read_plan(plan_file)
+    check_output(output, [plan_file, *report_paths])
+    files = [name for path in report_paths for name in report_files(path)]
+    check_distinct(files)
+    with progress("counting", "reports", size_of(files)) as bar:
+        total = Aggregate.of(plan, _batches(plan, files, bar))
+    total.save(output)
+    _tell(total, output, as_json)
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "ldprange merge monday.agg tuesday.agg -o week.agg",
+    ],
+)
+@click.argument("aggregate_files", metavar="AGGREGATES...", nargs=-1, required=True)
+@output_option
+@json_option
+def merge(aggregate_files: tuple[str, ...], output: str, as_json: bool) -> None:
+    """Add aggregates up, in any order.
+
+    All must be of the same plan.
+    """
+    check_output(output)
+    check_distinct([Path(name) for name in aggregate_files])
+    total = Aggregate.load(aggregate_files[0])
+    for name in aggregate_files[1:]:
+        other = Aggregate.load(name)
+        with naming(name):
+            total += other
+    total.save(output)
+    _tell(total, output, as_json)
+
+
+def _batches(plan: Plan, files: Sequence[Path], bar: Bar) -> Iterator[Batch]:
+    for name in files:
+        for batch in read_reports(name, plan, progress=bar.advance):
+            bar.add(len(batch))
+            yield batch
+
+
+def _tell(total: Aggregate, output: str, as_json: bool) -> None:
+    if as_json:
+        print_json({"reports": total.reports, "plan": total.plan.fingerprint, "output": output})
+    else:
+        click.echo(f"{total.reports:,} reports under plan {total.plan.fingerprint} written to {output}")

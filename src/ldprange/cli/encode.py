@@ -1,0 +1,81 @@
+"""``ldprange encode``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from ldprange.cli.command import Command
+from ldprange.cli.options import (
+    check_output,
+    column_option,
+    fresh_seed,
+    json_option,
+    output_option,
+    plan_argument,
+    read_plan,
+    seed_option,
+    seeds,
+    size_of,
+    values_argument,
+)
+from ldprange.cli.screen import Bar, note, print_json, progress
+from ldprange.files import read_values, write_reports
+from ldprange.files.opening import naming
+from ldprange.parallel import slices
+from ldprange.plan import Plan
+from ldprange.reports import Batch
+from ldprange.simulation import encode_many
+
+_AT_ONCE_BYTES = 64 << 20  # of reports: those of unary encoding are long
+_AT_ONCE = 1 << 20
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "ldprange encode ages.plan.json people.csv --column age -o reports.parquet",
+        "seq 0 119 | ldprange encode ages.plan.json - -o few.reports --seed 7",
+    ],
+)
+@plan_argument
+@values_argument
+@column_option
+@output_option
+@seed_option
+@json_option
+def encode(
+    plan_file: str, values_file: str, column: str | None, output: str, seed: int | None, as_json: bool
+) -> None:
+    """Rehearse: randomise a file of values as clients would.
+
+    This is a rehearsal. Real clients encode on their own devices, with coins that no seed can
+    repeat, and nobody ever holds a file of VALUES: a .csv, .tsv or .parquet table, or plain text with one
+    value a line (- for standard input).
+
+    Reports are written as .parquet, .csv, or packed as on the wire (.reports).
+    """
+    plan = read_plan(plan_file)
+    check_output(output, [plan_file, values_file])
+    seed = fresh_seed() if seed is None else seed
+    note(f"a rehearsal: real clients encode on their own devices. Seed {seed} repeats it.")
+    with progress("encoding", "people", size_of([Path(values_file)])) as bar:
+        count = write_reports(output, plan, _batches(plan, values_file, column, seed, bar))
+    if as_json:
+        print_json({"reports": count, "plan": plan.fingerprint, "seed": seed, "output": output})
+    else:
+        click.echo(f"{count:,} reports under plan {plan.fingerprint} written to {output}")
+
+
+def _batches(plan: Plan, values_file: str, column: str | None, seed: int, bar: Bar) -> Iterator[Batch]:
+    widest = max(mechanism.width for mechanism in plan.mechanisms)
+    at_once = min(_AT_ONCE, max(1, _AT_ONCE_BYTES // widest))
+    each = seeds(seed)
+    for chunk in read_values(values_file, column, plan.domain, progress=bar.advance):
+        for part in slices(chunk.size, at_once):
+            with naming(values_file):
+                batch = encode_many(plan, chunk[part], seed=next(each))
+            bar.add(len(batch))
+            yield batch

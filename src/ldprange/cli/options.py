@@ -1,0 +1,74 @@
+"""What several commands share: arguments, options, and the files behind them."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+import numpy as np
+
+from ldprange.errors import FileError
+from ldprange.files import read_text
+from ldprange.files.opening import naming
+from ldprange.plan import Plan
+
+plan_argument = click.argument("plan_file", metavar="PLAN")
+values_argument = click.argument("values_file", metavar="VALUES")
+column_option = click.option(
+    "--column", metavar="NAME", help="The table's column; may be left out if there is only one."
+)
+seed_option = click.option(
+    "--seed", type=click.IntRange(min=0), help="Repeat an earlier run; fresh from the system if left out."
+)
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else on standard output."
+)
+output_option = click.option(
+    "-o", "--output", metavar="FILE", required=True, help="The file to write; there whole, or not at all."
+)
+
+
+def read_plan(path: str) -> Plan:
+    """Read a plan file."""
+    text = read_text(path)
+    with naming(path):
+        return Plan.from_json(text)
+
+
+def check_output(path: str, inputs: Sequence[str] = ()) -> None:
+    """Find out before the work whether its result can be written, and would not replace what it came from."""
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise FileError(f"{path} cannot be written: there is no directory {target.parent}")
+    for name in inputs:
+        if target.exists() and Path(name).exists() and target.samefile(name):
+            raise FileError(f"the output must not replace an input, got {path} for both; choose another name")
+
+
+def check_distinct(paths: Sequence[Path]) -> None:
+    """Make sure that nothing is counted twice."""
+    seen: set[Path] = set()
+    for path in paths:
+        if path.resolve() in seen:
+            raise FileError(f"every input must be given once, got {path} twice; it would be counted twice")
+        seen.add(path.resolve())
+
+
+def size_of(paths: Sequence[Path]) -> int | None:
+    """Return how many bytes there are to read, if that is known."""
+    return sum(path.stat().st_size for path in paths) if all(path.is_file() for path in paths) else None
+
+
+def fresh_seed() -> int:
+    """Return a seed that nobody has used."""
+    return secrets.randbits(63)
+
+
+def seeds(seed: int) -> Iterator[int]:
+    """Yield any number of seeds that one stands for."""
+    number = 0
+    while True:
+        yield int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)[0])
+        number += 1

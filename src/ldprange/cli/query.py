@@ -1,0 +1,182 @@
+"""``ldprange query``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+import numpy as np
+
+from ldprange.aggregate import Aggregate
+from ldprange.answer import Answer
+from ldprange.cli.chart import draw_cdf
+from ldprange.cli.command import Command
+from ldprange.cli.options import json_option
+from ldprange.cli.screen import answers, console, facts, print_json
+from ldprange.cli.summary import percent, plan_facts
+from ldprange.cli.units import parse, plain, shown
+from ldprange.domain import Domain
+from ldprange.errors import QueryError
+from ldprange.estimation import Estimate, estimate
+
+_QUARTILES = (0.25, 0.5, 0.75)
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "ldprange query week.agg --range 18 64 --prefix 30 --quantile 0.5",
+        "ldprange query week.agg --quantile 0.25 --quantile 0.75 --confidence 0.99 --json",
+    ],
+)
+@click.argument("aggregate_file", metavar="AGGREGATE")
+@click.option(
+    "--range",
+    "ranges",
+    nargs=2,
+    multiple=True,
+    metavar="LOW HIGH",
+    help="The share between two values, both included.",
+)
+@click.option(
+    "--prefix", "prefixes", multiple=True, metavar="BOUND", help="The share up to a value, itself included."
+)
+@click.option(
+    "--quantile",
+    "quantiles",
+    multiple=True,
+    type=float,
+    metavar="Q",
+    help="The value below which a share Q lies.",
+)
+@click.option("--histogram", is_flag=True, help="The share of every bin.")
+@click.option("--cdf", is_flag=True, help="The share up to every bin; each interval holds on its own.")
+@click.option(
+    "--confidence",
+    type=float,
+    default=0.95,
+    show_default=True,
+    help="How often an interval is to hold the truth.",
+)
+@click.option(
+    "--raw", is_flag=True, help="The paper's raw tree, without consistency between levels, for comparison."
+)
+@json_option
+def query(
+    aggregate_file: str,
+    ranges: tuple[tuple[str, str], ...],
+    prefixes: tuple[str, ...],
+    quantiles: tuple[float, ...],
+    histogram: bool,
+    cdf: bool,
+    confidence: float,
+    raw: bool,
+    as_json: bool,
+) -> None:
+    """Answer questions from an aggregate, each with its interval.
+
+    --range, --prefix and --quantile may be given many times, in the domain's own units. Without any
+    question you get an overview. Shares are unbiased, so a small one may come out below 0.
+    """
+    aggregate = Aggregate.load(aggregate_file)
+    if not aggregate.reports:
+        raise QueryError(f"{aggregate_file} must hold at least one report to be asked, and it holds none")
+    domain = aggregate.plan.domain
+    estimated = estimate(aggregate, consistent=not raw)
+    overview = not (ranges or prefixes or quantiles or histogram or cdf)
+    wanted = _QUARTILES if overview else quantiles
+    result: dict[str, Any] = {
+        "plan": aggregate.plan.fingerprint,
+        "reports": aggregate.reports,
+        "confidence": confidence,
+        "ranges": _ranges(estimated, ranges, confidence),
+        "prefixes": _prefixes(estimated, prefixes, confidence),
+        "quantiles": _quantiles(estimated, wanted, confidence),
+        "histogram": _bins(domain, estimated.histogram(confidence=confidence)) if histogram else None,
+        "cdf": _bins(domain, estimated.cdf(confidence=confidence)) if cdf else None,
+    }
+    if as_json:
+        print_json({key: answer for key, answer in result.items() if answer not in (None, [])})
+        return
+    screen = console()
+    if overview:
+        screen.print(facts([("reports", f"{aggregate.reports:,}"), *plan_facts(aggregate.plan)]))
+    if rows := list(_rows(result)):
+        interval = f"{100 * confidence:g}% interval"
+        screen.print(answers(["question", "answer", interval], rows))
+    for name in ("histogram", "cdf"):
+        if result[name]:
+            _print_bins(name, result[name], confidence)
+    if overview:
+        ascii_only = screen.options.ascii_only
+        screen.print(draw_cdf(estimated, width=screen.width, confidence=confidence, ascii_only=ascii_only))
+
+
+def _ranges(
+    estimated: Estimate, asked: tuple[tuple[str, str], ...], confidence: float
+) -> list[dict[str, Any]]:
+    if not asked:
+        return []
+    domain = estimated.plan.domain
+    lows, highs = ([parse(domain, text) for text in ends] for ends in zip(*asked, strict=True))
+    found = estimated.ranges(lows, highs, confidence=confidence)
+    bounds = zip(lows, highs, _each(found), strict=True)
+    return [{"from": plain(low), "to": plain(high), **each} for low, high, each in bounds]
+
+
+def _prefixes(estimated: Estimate, asked: tuple[str, ...], confidence: float) -> list[dict[str, Any]]:
+    if not asked:
+        return []
+    bounds = [parse(estimated.plan.domain, text) for text in asked]
+    found = estimated.prefixes(bounds, confidence=confidence)
+    return [{"to": plain(bound), **each} for bound, each in zip(bounds, _each(found), strict=True)]
+
+
+def _quantiles(estimated: Estimate, asked: tuple[float, ...], confidence: float) -> list[dict[str, Any]]:
+    if not asked:
+        return []
+    found = estimated.quantiles(list(asked), confidence=confidence)
+    return [{"q": q, **each} for q, each in zip(asked, _each(found), strict=True)]
+
+
+def _bins(domain: Domain, found: Answer[Any]) -> list[dict[str, Any]]:
+    return [
+        {"from": plain(domain.lower(index)), "to": plain(domain.upper(index)), **each}
+        for index, each in enumerate(_each(found))
+    ]
+
+
+def _each(found: Answer[Any]) -> Iterator[dict[str, Any]]:
+    """Yield an answer of arrays entry by entry, in plain JSON types."""
+    columns = (np.asarray(column).tolist() for column in (found.value, found.low, found.high))
+    for value, low, high in zip(*columns, strict=True):
+        yield {"value": plain(value), "low": plain(low), "high": plain(high)}
+
+
+def _rows(result: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    for each in result["ranges"]:
+        yield f"from {shown(each['from'])} to {shown(each['to'])}", *_shares(each)
+    for each in result["prefixes"]:
+        yield f"up to {shown(each['to'])}", *_shares(each)
+    for each in result["quantiles"]:
+        interval = f"{shown(each['low'])} to {shown(each['high'])}"
+        yield f"{100 * each['q']:g}% lie below", shown(each["value"]), interval
+
+
+def _shares(each: dict[str, Any]) -> tuple[str, str]:
+    return percent(each["value"]), f"{percent(each['low'])} to {percent(each['high'])}"
+
+
+def _print_bins(name: str, rows: list[dict[str, Any]], confidence: float) -> None:
+    """Print one line per bin; plainly, because there may be very many."""
+    labels = [
+        shown(row["from"]) if row["from"] == row["to"] else f"{shown(row['from'])} – {shown(row['to'])}"
+        for row in rows
+    ]
+    width = max(len(name), *map(len, labels))
+    lines = [f"{name:<{width}}    answer   {100 * confidence:g}% interval"]
+    for label, row in zip(labels, rows, strict=True):
+        value, interval = _shares(row)
+        lines.append(f"{label:<{width}}  {value:>8}   {interval}")
+    click.echo("\n".join(lines))

@@ -1,0 +1,58 @@
+"""Opening files for reading, and errors that name them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+from ldprange.errors import FileError, LdprangeError
+
+Item = TypeVar("Item")
+Name = str | PathLike[str]
+Progress = Callable[[int], None]
+"""Called with the number of bytes read since the last call."""
+
+STANDARD_INPUT = "-"
+
+
+@contextmanager
+def opened(path: Name) -> Iterator[BinaryIO]:
+    """Open a file, or standard input for ``-``; every error in the block then names it."""
+    with naming(path):
+        try:
+            if str(path) == STANDARD_INPUT:
+                yield sys.stdin.buffer
+            else:
+                with Path(path).open("rb") as file:
+                    yield file
+        except OSError as error:
+            raise FileError(f"it cannot be read: {error.strerror or error}") from None
+
+
+@contextmanager
+def naming(path: Name) -> Iterator[None]:
+    """Put the file's name before the message of every error of this package in the block."""
+    try:
+        yield
+    except LdprangeError as error:
+        raise type(error)(f"{shown(path)}: {error}") from None
+
+
+def watched(file: BinaryIO, items: Iterable[Item], progress: Progress | None) -> Iterator[Item]:
+    """Yield what is read from a file, and tell how far into it that was."""
+    before = 0
+    for item in items:
+        if progress and file.seekable():
+            position = file.tell()
+            progress(position - before)
+            before = position
+        yield item
+
+
+def shown(path: Name) -> str:
+    """Return a file's name for messages."""
+    return "standard input" if str(path) == STANDARD_INPUT else str(path)

@@ -1,0 +1,128 @@
+"""Report files: Parquet, CSV, and batches packed as on the wire; or a directory of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, Protocol, cast
+
+from ldprange.errors import FileError, MismatchError
+from ldprange.files import packed
+from ldprange.files.opening import Name, Progress, opened, watched
+from ldprange.plan import Plan
+from ldprange.reports import Batch, gathered
+from ldprange.writing import whole_file
+
+SUFFIXES = (".csv", ".parquet", ".reports")
+"""The kinds of report files that a directory may hold; a file named by itself may be called anything."""
+
+_PIECE_BYTES = 32 << 20
+_PIECE_REPORTS = 1 << 20
+
+
+class Format(Protocol):
+    """One kind of report file."""
+
+    def read(self, file: BinaryIO, plan: Plan) -> Iterator[Batch]:
+        """Yield the reports; what is not a report of this plan is an error."""
+        ...
+
+    def write(self, file: BinaryIO, plan: Plan, batches: Iterable[Batch]) -> None:
+        """Write the reports; no batch is large."""
+        ...
+
+
+def write_reports(path: Name, plan: Plan, batches: Iterable[Batch]) -> int:
+    """Write reports to a file of the kind that its name says, and return how many there were.
+
+    The file is there whole or not at all.
+    """
+    count = 0
+
+    def pieces() -> Iterator[Batch]:
+        nonlocal count
+        for batch in batches:
+            if batch.plan.fingerprint != plan.fingerprint:
+                raise MismatchError(
+                    f"reports must be of the plan {plan.fingerprint}, got some of {batch.plan.fingerprint}"
+                )
+            for piece in _pieces(batch):
+                count += len(piece)
+                yield piece
+
+    with whole_file(path) as file:
+        _format(Path(path)).write(file, plan, pieces())
+    return count
+
+
+def read_reports(path: Name, plan: Plan, *, progress: Progress | None = None) -> Iterator[Batch]:
+    """Yield the reports of a file, or of all report files in a directory, in batches that fit in memory.
+
+    Everything is checked as :func:`ldprange.wire.unpack` does; anything that is not a report of this
+    plan is an error that names the file.
+
+    Parameters
+    ----------
+    path
+        A report file, or a directory whose report files are read in the order of their names. In a
+        directory, names that begin with ``.`` or ``_`` are passed over; any other file that is not called
+        ``.csv``, ``.parquet`` or ``.reports`` is an error.
+    plan
+        The plan under which the reports must have been made.
+    progress
+        Called with every batch: how many more bytes were read.
+    """
+    for name in report_files(path):
+        with opened(name) as file:
+            if name.is_file() and not name.stat().st_size:
+                raise FileError("the file must hold reports, and it is empty")
+            yield from watched(file, gathered(_format(name).read(file, plan)), progress)
+
+
+def report_files(path: Name) -> list[Path]:
+    """Return the file itself, or all report files in a directory and those below."""
+    root = Path(path)
+    if not root.is_dir():
+        return [root]
+    names = [
+        name
+        for name in sorted(root.rglob("*"))
+        if not any(part.startswith((".", "_")) for part in name.relative_to(root).parts) and not name.is_dir()
+    ]
+    unknown = [str(name) for name in names if name.suffix.lower() not in SUFFIXES]
+    if unknown:
+        more = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
+        raise FileError(
+            f"{path} must hold only report files ({', '.join(SUFFIXES)}), "
+            f"got {', '.join(unknown[:3])}{more}; move the others away, or name the report files one by one"
+        )
+    if not names:
+        raise FileError(f"{path} must hold report files ({', '.join(SUFFIXES)}), and it has none")
+    return names
+
+
+def _format(path: Path) -> Format:
+    suffix = path.suffix.lower()
+    # the tables' library takes as long to load as all else together
+    if suffix == ".parquet":
+        from ldprange.files import parquet_reports
+
+        return cast(Format, parquet_reports)
+    if suffix == ".csv":
+        from ldprange.files import csv_reports
+
+        return cast(Format, csv_reports)
+    return cast(Format, packed)
+
+
+def _pieces(batch: Batch) -> Iterator[Batch]:
+    """Cut a batch into pieces of which several fit in memory, level by level."""
+    columns = list(batch.columns)
+    widths = [mechanism.width for mechanism in batch.plan.mechanisms]
+    size = sum(width * len(column) for width, column in zip(widths, columns, strict=True))
+    parts = max(1, -(-size // _PIECE_BYTES), -(-len(batch) // _PIECE_REPORTS))
+    for part in range(parts):
+        yield Batch(
+            batch.plan,
+            [column[len(column) * part // parts : len(column) * (part + 1) // parts] for column in columns],
+        )

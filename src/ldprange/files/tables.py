@@ -1,0 +1,244 @@
+"""Columns of tables as arrays: delimited text and Parquet, read as a stream."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any, BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet
+from numpy.typing import NDArray
+
+from ldprange.domain import Dates, Domain, Ordered
+from ldprange.errors import FileError
+
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_BLOCK_BYTES = 1 << 20
+_BATCH_ROWS = 1 << 18
+_NEVER = "\x1f"  # the unit separator: a plain column has no delimiter, but the reader wants one
+_LONGEST_LINE = 1 << 20
+
+
+def plain_values(file: BinaryIO, domain: Domain) -> Iterator[NDArray[Any]]:
+    """Yield the values of a text with one value a line."""
+    parsing = pyarrow.csv.ParseOptions(delimiter=_NEVER, quote_char=False, ignore_empty_lines=False)
+    # block by block, because a reader that waits for standard input by itself cannot be interrupted
+    blocks = (_delimited(io.BytesIO(block), ["value"], "value", parsing) for block in _whole_lines(file))
+    return _typed(chain.from_iterable(blocks), domain)
+
+
+def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield a text in blocks that end with a line."""
+    rest = b""
+    while block := file.read(_BLOCK_BYTES):
+        cut = block.rfind(b"\n") + 1
+        if cut:
+            yield rest + block[:cut]
+            rest = block[cut:]
+        else:
+            rest += block
+        if len(rest) > _LONGEST_LINE:
+            raise FileError("the file must be text with one value a line, and it is something else")
+    if rest:
+        yield rest
+
+
+def delimited_values(
+    file: BinaryIO, delimiter: str, column: str | None, domain: Domain
+) -> Iterator[NDArray[Any]]:
+    """Yield a column of a text table with a header."""
+    names = read_header(file, delimiter)
+    chosen = _choose(names, column)
+    if column is None and _is_a_value(chosen, domain):
+        raise FileError(
+            f"the first line must be a header with the column's name, got the value {chosen}; "
+            "add a header, or rename the file to .txt"
+        )
+    parsing = pyarrow.csv.ParseOptions(delimiter=delimiter, ignore_empty_lines=False, newlines_in_values=True)
+    return _typed(_delimited(file, names, chosen, parsing), domain)
+
+
+def parquet_values(file: BinaryIO, column: str | None, domain: Domain) -> Iterator[NDArray[Any]]:
+    """Yield a column of a Parquet file."""
+    table = open_parquet(file)
+    chosen = _choose(table.schema_arrow.names, column)
+    return _typed((batch.column(0) for batch in parquet_batches(table, [chosen])), domain)
+
+
+def read_header(file: BinaryIO, delimiter: str) -> list[str]:
+    """Read the first line of a text table, and no more; no names if the file is empty."""
+    lines = iter(lambda: file.readline(_LONGEST_LINE), b"")
+    try:
+        return next(csv.reader((line.decode("utf-8-sig") for line in lines), delimiter=delimiter), [])
+    except (UnicodeDecodeError, csv.Error):
+        raise FileError("the file must be a table in UTF-8 text, and it is something else") from None
+
+
+def delimited_batches(
+    file: BinaryIO, names: Sequence[str], types: dict[str, Any], parsing: pyarrow.csv.ParseOptions
+) -> Iterator[pa.RecordBatch]:
+    """Yield the columns in ``types`` of a text table whose header was already read."""
+    reading = pyarrow.csv.ReadOptions(column_names=list(names), block_size=_BLOCK_BYTES)
+    converting = pyarrow.csv.ConvertOptions(
+        include_columns=list(types), column_types=types, null_values=[""], strings_can_be_null=True
+    )
+    try:
+        yield from pyarrow.csv.open_csv(
+            file, read_options=reading, parse_options=parsing, convert_options=converting
+        )
+    except pa.ArrowException as error:
+        if "Empty CSV file" in str(error):
+            return
+        raise FileError(f"the table cannot be read: {_first_line(error)}") from None
+
+
+def open_parquet(file: BinaryIO) -> pyarrow.parquet.ParquetFile:
+    """Open a Parquet file so that reading it takes little memory and notices damage."""
+    try:
+        table = pyarrow.parquet.ParquetFile(file, pre_buffer=False, page_checksum_verification=True)
+        table.schema_arrow.names  # noqa: B018 (names are decoded only when they are asked for)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise _damaged(error) from None
+    return table
+
+
+def parquet_batches(
+    table: pyarrow.parquet.ParquetFile, columns: Sequence[str], rows: int = _BATCH_ROWS
+) -> Iterator[pa.RecordBatch]:
+    """Yield columns of a Parquet file, ``rows`` rows at a time."""
+    read = 0
+    try:
+        for batch in table.iter_batches(batch_size=rows, columns=list(columns)):
+            read += len(batch)
+            yield batch
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged(error) from None
+    # some damage makes the reader stop early without a word
+    if read != table.metadata.num_rows:
+        raise _damaged(f"{read} rows instead of {table.metadata.num_rows}")
+
+
+def _damaged(why: Exception | str) -> FileError:
+    return FileError(
+        f"the file must be a whole Parquet file, and it is truncated, damaged or something else "
+        f"({_first_line(why)})"
+    )
+
+
+def _first_line(error: Exception | str) -> str:
+    return str(error).strip().split("\n")[0]
+
+
+def _choose(names: Sequence[str], column: str | None) -> str:
+    """Return the column that is meant."""
+    there = ", ".join(names)
+    if not names:
+        raise FileError("the file must be a table with a header, and it is empty")
+    if column is None:
+        if len(names) > 1:
+            raise FileError(f"the table has several columns, so choose one: {there}")
+        return names[0]
+    if names.count(column) != 1:
+        what = "no" if column not in names else "more than one"
+        raise FileError(f"the table has {what} column {column!r}; its columns are: {there}")
+    return column
+
+
+def _delimited(
+    file: BinaryIO, names: Sequence[str], column: str, parsing: pyarrow.csv.ParseOptions
+) -> Iterator[pa.Array]:
+    for batch in delimited_batches(file, names, {column: pa.string()}, parsing):
+        yield batch.column(0)
+
+
+def _is_a_value(name: str, domain: Domain) -> bool:
+    if isinstance(domain, Ordered):
+        return name in domain.labels
+    try:
+        list(_typed([pa.array([name])], domain))
+    except FileError:
+        return False
+    return True
+
+
+def _typed(arrays: Iterator[pa.Array] | list[pa.Array], domain: Domain) -> Iterator[NDArray[Any]]:
+    """Turn columns into arrays that the domain takes; say in which row one cannot be."""
+    wanted = {Dates: "a date such as 2026-01-31", Ordered: "a label"}.get(type(domain), "a number")
+    convert = {Dates: _dates, Ordered: _labels}.get(type(domain), _numbers)
+    row = 1
+    for array in arrays:
+        if pa.types.is_dictionary(array.type):
+            array = array.dictionary_decode()
+        if array.null_count:
+            missing = int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
+            raise FileError(
+                f"every row must have {wanted}, and row {row + missing} has none; leave such people out"
+            )
+        try:
+            yield convert(array)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            at = _first_failure(array, convert)
+            raise FileError(
+                f"every row must have {wanted}, and row {row + at} has {str(array[at])!r}; "
+                "correct it, or leave such people out"
+            ) from None
+        row += len(array)
+
+
+def _first_failure(array: pa.Array, convert: Any) -> int:
+    """Return the first position whose value cannot be converted, by halving."""
+    low, high = 0, len(array)
+    while high - low > 1:
+        middle = (low + high) // 2
+        try:
+            convert(array[low:middle])
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            high = middle
+        else:
+            low = middle
+    return low
+
+
+def _numbers(array: pa.Array) -> NDArray[Any]:
+    if _is_text(array.type):
+        text = pc.utf8_trim_whitespace(array)
+        try:
+            array = text.cast(pa.int64())
+        except pa.ArrowInvalid:
+            array = text.cast(pa.float64())
+    elif pa.types.is_decimal(array.type):
+        array = array.cast(pa.float64())
+    elif not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type)):
+        raise pa.ArrowInvalid("not numbers")
+    numbers: NDArray[Any] = array.to_numpy(zero_copy_only=False)
+    if numbers.dtype.kind == "f" and np.any(np.isnan(numbers)):
+        raise pa.ArrowInvalid("not a number")
+    return numbers
+
+
+def _dates(array: pa.Array) -> NDArray[Any]:
+    if _is_text(array.type):
+        array = pc.utf8_trim_whitespace(array)
+    elif not pa.types.is_temporal(array.type) or pa.types.is_time(array.type):
+        raise pa.ArrowInvalid("not dates")
+    dates: NDArray[Any] = array.cast(pa.date32()).to_numpy(zero_copy_only=False)
+    return dates
+
+
+def _labels(array: pa.Array) -> NDArray[Any]:
+    if not (_is_text(array.type) or pa.types.is_integer(array.type)):
+        raise pa.ArrowInvalid("not labels")
+    # one string object per different label, not per person
+    encoded = array.cast(pa.string()).dictionary_encode()
+    labels: NDArray[Any] = np.array(encoded.dictionary.to_pylist(), np.str_)
+    return labels[encoded.indices.to_numpy(zero_copy_only=False)] if len(array) else labels
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))

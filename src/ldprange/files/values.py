@@ -1,0 +1,75 @@
+"""People's values: one column of a table, or a plain column with one value a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldprange.domain import Domain
+from ldprange.errors import FileError
+from ldprange.files.opening import Name, Progress, opened, watched
+
+CHUNK = 1 << 20
+"""Every chunk but the last has this many values, whatever the file, so that a seed gives the same reports."""
+
+
+def read_values(
+    path: Name, column: str | None, domain: Domain, *, progress: Progress | None = None
+) -> Iterator[NDArray[Any]]:
+    """Yield a file's values in chunks, with the type that the domain takes.
+
+    Parameters
+    ----------
+    path
+        A ``.csv``, ``.tsv`` or ``.parquet`` table; anything else, and ``-`` for standard input, is a plain
+        column with one value a line.
+    column
+        The table's column; may be left out if there is only one.
+    domain
+        What the values are meant for: numbers, dates or labels. Whether they lie inside it is checked by
+        whoever uses them.
+    progress
+        Called with every chunk: how many more bytes were read.
+    """
+    # the tables' library takes as long to load as all else together
+    from ldprange.files import tables
+
+    with opened(path) as file:
+        suffix = Path(path).suffix.lower()
+        if suffix == ".parquet":
+            arrays = tables.parquet_values(file, column, domain)
+        elif suffix in tables.DELIMITERS:
+            arrays = tables.delimited_values(file, tables.DELIMITERS[suffix], column, domain)
+        elif column is not None:
+            raise FileError(
+                f"a column can only be chosen from a .csv, .tsv or .parquet table, got column {column!r}; "
+                "leave it out, or rename the file"
+            )
+        else:
+            arrays = tables.plain_values(file, domain)
+        found = False
+        for chunk in watched(file, _chunks(arrays), progress):
+            found = True
+            yield chunk
+        if not found:
+            raise FileError("the file must hold at least one value, and it is empty")
+
+
+def _chunks(arrays: Iterator[NDArray[Any]]) -> Iterator[NDArray[Any]]:
+    """Cut and join arrays to chunks of the same size; only the last may be smaller."""
+    held: list[NDArray[Any]] = []
+    count = 0
+    for array in arrays:
+        while count + array.size >= CHUNK:
+            cut = CHUNK - count
+            yield np.concatenate([*held, array[:cut]])
+            array, held, count = array[cut:], [], 0
+        if array.size:
+            held.append(array)
+            count += array.size
+    if count:
+        yield np.concatenate(held)

@@ -1,0 +1,275 @@
+"""Write the published test vectors, which any implementation of the protocol can replay.
+
+``plans.json``
+    For each plan: its JSON and fingerprint; reports, each with the value, the 32-bit words that the coins
+    gave and the bytes on the wire; all of them as one batch; payloads that must be refused, with the
+    reason; and of the aggregate the users of every level and, unless there are many, the counts that are
+    not 0 and the file.
+``hashes.json``
+    The hash of local hashing: coefficients a₀, a₁, a₂ over the field of 2**exponent − 1 elements.
+``bad_plans.json``
+    Texts that are no plan, with the reason.
+
+Version 1 never changes its meaning: run this again only to add vectors, and look at the difference.
+
+    python test_vectors/generate.py
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import ldprange as ldp
+from ldprange import wire
+from ldprange.client import encode_with
+from ldprange.randomness import WORDS
+
+HERE = Path(__file__).parent
+
+
+def plans() -> dict[str, tuple[ldp.Plan, list[Any]]]:
+    """Return plans that between them use every domain, decomposition and oracle, with values to report."""
+    ages = ldp.Domain.integers(0, 119)
+    return {
+        "ages, Haar, HRR": (ldp.Plan(ages, 1.1, ldp.Haar(), ldp.HRR()), [0, 42, 63, 64, 119]),
+        "ages, tree, OUE": (ldp.Plan(ages, 1.1, ldp.Tree(branching=4), ldp.OUE()), [0, 42, 119]),
+        "ages, tree, OLH on the smallest field": (
+            ldp.Plan(ages, 0.5, ldp.Tree(branching=10), ldp.OLH()),
+            [0, 42, 99, 119],
+        ),
+        "ages, flat, OLH on the next field": (ldp.Plan(ages, 1.1, ldp.Flat(), ldp.OLH()), [0, 42, 119]),
+        "a wide range, flat, OLH on the largest field": (
+            ldp.Plan(ldp.Domain.integers(-500_000, 499_999), 1.1, ldp.Flat(), ldp.OLH()),
+            [-500_000, 12_345, 499_999],
+        ),
+        "sizes, flat, GRR": (
+            ldp.Plan(ldp.Domain.ordered(["XS", "S", "M", "L", "XL"]), 2.0, ldp.Flat(), ldp.GRR()),
+            ["XS", "M", "XL"],
+        ),
+        "sizes, Haar, GRR": (
+            ldp.Plan(ldp.Domain.ordered(["XS", "S", "M", "L", "XL"]), 2.0, ldp.Haar(), ldp.GRR()),
+            ["XS", "M", "XL"],
+        ),
+        "a day in a month, Haar, Hadamard hashing": (
+            ldp.Plan(
+                ldp.Domain.dates("2026-01-01", "2026-01-31"), 1.0, ldp.Haar(), ldp.HadamardHashing(bits=2)
+            ),
+            ["2026-01-01", "2026-01-17", "2026-01-31"],
+        ),
+        "shares, flat, HRR": (
+            ldp.Plan(ldp.Domain.real(0.0, 1.0, 10), 0.1, ldp.Flat(), ldp.HRR()),
+            [0.0, 0.1, 0.55, 1.0],
+        ),
+        "incomes, flat, Hadamard hashing": (
+            ldp.Plan(ldp.Domain.logarithmic(100.0, 1e6, 1000), 2.0, ldp.Flat(), ldp.HadamardHashing(bits=3)),
+            [100.0, 2500.0, 1e6],
+        ),
+        "many bins, Haar, HRR": (
+            ldp.Plan(ldp.Domain.integers(0, 2**16 - 1), 3.0, ldp.Haar(), ldp.HRR()),
+            [0, 1, 32_767, 32_768, 65_535],
+        ),
+        "an oracle and a probability for each level": (
+            ldp.Plan(
+                ldp.Domain.integers(0, 63),
+                1.5,
+                ldp.Tree(branching=4),
+                [ldp.GRR(), ldp.OUE(), ldp.HadamardHashing(bits=4)],
+                [0.125, 0.5, 0.375],
+            ),
+            [0, 21, 42, 63],
+        ),
+        "a single bin": (ldp.Plan(ldp.Domain.integers(7, 7), 1.0, ldp.Flat(), ldp.HRR()), [7]),
+    }
+
+
+class RecordedCoins:
+    """Words made from a name, preceded by chosen ones; remembers all that were used."""
+
+    def __init__(self, name: str, first: Sequence[int]) -> None:
+        self._name = name
+        self._first = list(first)
+        self.used: list[int] = []
+
+    def word(self) -> int:
+        """Return the next word."""
+        at = len(self.used)
+        if at < len(self._first):
+            word = self._first[at]
+        else:
+            word = int.from_bytes(sha256(f"{self._name}: {at}".encode()).digest()[:4], "little")
+        self.used.append(word)
+        return word
+
+    def words(self, count: int) -> NDArray[np.uint32]:
+        """Return the next ``count`` words."""
+        return np.array([self.word() for _ in range(count)], np.uint32)
+
+
+def reports(name: str, plan: ldp.Plan, values: list[Any]) -> Iterator[tuple[dict[str, Any], ldp.Report]]:
+    """Yield reports of every value: with words like any, and with words at the edges of what they decide."""
+    client = ldp.Client(plan)
+    firsts: list[list[int]] = [[], [0], [WORDS - 1]]
+    for threshold in plan.level_thresholds:
+        firsts += [[threshold - 1], [threshold]]
+    for value in values:
+        for number, first in enumerate(firsts):
+            coins = RecordedCoins(f"{name}, {value}, {number}", first)
+            report = encode_with(client, plan.domain.index_one(value), coins)
+            vector = {"value": value, "words": coins.used, "report": wire.pack(report).hex()}
+            yield vector, report
+
+
+def bad_payloads(plan: ldp.Plan, batch: bytes) -> Iterator[dict[str, str]]:
+    """Yield payloads that must be refused whole."""
+    header = batch[:9]
+    last = len(plan.levels) - 1
+    mechanism = plan.mechanisms[last]
+    one = bytes([last, 1]) + bytes(mechanism.width)
+
+    def bad(reason: str, payload: bytes, error: str = "WireError") -> dict[str, str]:
+        return {"reason": reason, "error": error, "payload": payload.hex()}
+
+    yield bad("nothing at all", b"")
+    yield bad("cut inside the header", batch[:8])
+    yield bad("version 0", b"\0" + batch[1:])
+    yield bad("version 2", b"\2" + batch[1:])
+    other = bytes([batch[1] ^ 1])
+    yield bad("another plan's fingerprint", batch[:1] + other + batch[2:], "MismatchError")
+    yield bad("cut after a level", header + bytes([last]))
+    yield bad("cut inside a number", header + bytes([last, 0x80]))
+    yield bad("cut inside a report", batch[:-1])
+    yield bad("a byte left over", header + one + b"\0")
+    yield bad("no reports of a level", header + bytes([last, 0]))
+    yield bad("a number in a longer form than need be", header + bytes([last, 0x81, 0]) + one[2:])
+    yield bad("a number beyond 63 bits", header + bytes([last]) + b"\xff" * 9 + b"\1")
+    yield bad("more reports than there are bytes", header + bytes([last, 2]) + one[2:])
+    yield bad("a level twice", header + one + one)
+    yield bad("a level beyond the last", header + bytes([last + 1]) + one[1:])
+    if last:
+        first = bytes([0, 1]) + bytes(plan.mechanisms[0].width)
+        yield bad("levels out of order", header + one + first)
+    beyond = b"\xff" * mechanism.width
+    try:
+        mechanism.unpack(np.frombuffer(beyond, np.uint8)[None])
+    except ldp.WireError:
+        yield bad("a report that no client can send", header + bytes([last, 1]) + beyond)
+
+
+def plan_vector(name: str, plan: ldp.Plan, values: list[Any]) -> dict[str, Any]:
+    """Return all vectors of one plan."""
+    made = list(reports(name, plan, values))
+    total = ldp.Aggregate.of(plan, [report for _, report in made])
+    columns = []
+    for level, mechanism in enumerate(plan.mechanisms):
+        payload = b"".join(report.payload for _, report in made if report.level == level)
+        columns.append(mechanism.unpack(np.frombuffer(payload, np.uint8).reshape(-1, mechanism.width)))
+    batch = wire.pack(ldp.Batch(plan, columns))
+    vector: dict[str, Any] = {
+        "name": name,
+        "plan": json.loads(plan.to_json()),
+        "fingerprint": plan.fingerprint,
+        "level_thresholds": list(plan.level_thresholds),
+        "levels": [
+            {"cells": level.cells, "size": level.size, "width": mechanism.width}
+            for level, mechanism in zip(plan.levels, plan.mechanisms, strict=True)
+        ],
+        "reports": [vector for vector, _ in made],
+        "batch": batch.hex(),
+        "users": list(total.users),
+        "bad": list(bad_payloads(plan, batch)),
+    }
+    if sum(map(np.count_nonzero, total.counts)) <= 1000:
+        vector["counts"] = [
+            {str(i): int(counts[i]) for i in np.flatnonzero(counts)} for counts in total.counts
+        ]
+    if sum(map(len, total.counts)) <= 1000:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "aggregate"
+            total.save(path)
+            vector["file"] = path.read_bytes().hex()
+    return vector
+
+
+def hashes() -> Iterator[dict[str, Any]]:
+    """Yield hashes on every field, with values at its edges and values like any."""
+    for exponent, symbols in [(7, 2), (7, 3), (13, 4), (17, 1000), (19, 9000), (31, 5), (31, 65536)]:
+        prime = (1 << exponent) - 1
+        edges = [0, 1, prime // 2, prime - 2, prime - 1]
+        for number in range(12):
+            coins = RecordedCoins(f"hash {exponent} {symbols} {number}", [])
+            if number < len(edges):
+                a0 = a1 = a2 = item = edges[number]
+            else:
+                a0, a1, a2, item = (coins.word() % prime for _ in range(4))
+            value = (a2 * item * item + a1 * item + a0) % prime
+            yield {
+                "exponent": exponent,
+                "symbols": symbols,
+                "coefficients": [a0, a1, a2],
+                "item": item,
+                "symbol": value * symbols >> exponent,
+            }
+
+
+def bad_plans() -> Iterator[dict[str, str]]:
+    """Yield texts that are no plan."""
+    good = json.loads(ldp.Plan(ldp.Domain.integers(0, 119), 1.1, ldp.Haar(), ldp.HRR()).to_json())
+
+    def changed(**changes: Any) -> str:
+        return json.dumps({**good, **changes})
+
+    without = {key: value for key, value in good.items() if key != "fingerprint"}
+    yield {"reason": "not JSON", "text": "age,42"}
+    yield {"reason": "not an object", "text": "[]"}
+    yield {"reason": "not a plan", "text": "{}"}
+    yield {"reason": "edited after the fingerprint was made", "text": changed(epsilon=2.2)}
+    changes: dict[str, dict[str, Any]] = {
+        "a later format": {"ldprange_plan": 2},
+        "an unknown key": {"extra": 1},
+        "ε of 0": {"epsilon": 0},
+        "ε as text": {"epsilon": "1.1"},
+        "an unknown domain": {"domain": {"kind": "complex"}},
+        "a domain upside down": {"domain": {"kind": "integers", "low": 1, "high": 0}},
+        "an unknown decomposition": {"decomposition": {"kind": "bush"}},
+        "a tree of one branch": {"decomposition": {"kind": "tree", "branching": 1}},
+        "an unknown oracle": {"oracles": [{"kind": "delphi"}] * 7},
+        "too few oracles": {"oracles": good["oracles"][:6]},
+        "probabilities beyond 1": {"level_probabilities": [0.5] * 7},
+        "a probability below 0": {"level_probabilities": [1.5, -0.5, 0, 0, 0, 0, 0]},
+    }
+    for reason, change in changes.items():
+        yield {"reason": reason, "text": json.dumps({**without, **change})}
+
+
+def build() -> dict[str, str]:
+    """Return the text of every file."""
+    vectors = [plan_vector(name, plan, values) for name, (plan, values) in plans().items()]
+    return {
+        "plans.json": _text(vectors, 3),
+        "hashes.json": _text(list(hashes()), 1),
+        "bad_plans.json": _text(list(bad_plans()), 1),
+    }
+
+
+def _text(value: Any, depth: int, indent: str = "\n") -> str:
+    """Write JSON with a line for each entry down to some depth."""
+    inner = indent + " "
+    if depth and isinstance(value, list) and value:
+        return "[" + ",".join(inner + _text(entry, depth - 1, inner) for entry in value) + indent + "]"
+    if depth and isinstance(value, dict) and value:
+        entries = (f"{inner}{json.dumps(key)}: {_text(value[key], depth - 1, inner)}" for key in value)
+        return "{" + ",".join(entries) + indent + "}"
+    return json.dumps(value, ensure_ascii=False)
+
+
+if __name__ == "__main__":
+    for file, content in build().items():
+        (HERE / file).write_text(content + "\n", encoding="utf-8")

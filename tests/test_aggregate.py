@@ -1,0 +1,301 @@
+"""Aggregates: a commutative monoid, files that are whole or refused, and no report of another plan."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ldprange as ldp
+from ldprange import wire
+from ldprange.aggregate import Aggregate
+from ldprange.errors import FileError, LdprangeError, MismatchError, WireError
+from strategies import batches, plans
+
+PLAN = ldp.Plan(ldp.Domain.integers(0, 9), 1.1, ldp.Tree(branching=3), ldp.HRR())
+
+
+@st.composite
+def aggregates_of_one_plan(draw: st.DrawFn, number: int = 3) -> list[Aggregate]:
+    plan = draw(plans())
+    return [Aggregate.of(plan, draw(batches(plan))) for _ in range(number)]
+
+
+def _some(plan: ldp.Plan = PLAN, people: int = 50, seed: int = 1) -> Aggregate:
+    return Aggregate.of(plan, ldp.encode_many(plan, np.arange(people) % 10, seed=seed))
+
+
+# Laws
+
+
+@given(aggregates_of_one_plan())
+def test_addition_is_associative_and_commutative(three: list[Aggregate]) -> None:
+    a, b, c = three
+    assert (a + b) + c == a + (b + c)
+    assert a + b == b + a
+
+
+@given(aggregates_of_one_plan(number=1))
+def test_the_empty_aggregate_changes_nothing(one: list[Aggregate]) -> None:
+    nobody = Aggregate.empty(one[0].plan)
+    assert nobody.reports == 0
+    assert one[0] + nobody == one[0] == nobody + one[0]
+
+
+@given(aggregates_of_one_plan())
+def test_adding_leaves_the_summands_alone(three: list[Aggregate]) -> None:
+    before = [(one.users, [counts.copy() for counts in one.counts]) for one in three]
+    total = sum(three, start=Aggregate.empty(three[0].plan))
+    assert total.reports == sum(one.reports for one in three)
+    for one, (users, counts) in zip(three, before, strict=True):
+        assert one == Aggregate(one.plan, users, counts)
+
+
+@given(plans(), st.data())
+def test_counting_parts_and_adding_is_counting_all(plan: ldp.Plan, data: st.DataObject) -> None:
+    parts = [data.draw(batches(plan)) for _ in range(3)]
+    joined = ldp.Batch(
+        plan, [np.concatenate(columns) for columns in zip(*(part.columns for part in parts), strict=True)]
+    )
+    whole = Aggregate.of(plan, joined)
+    assert whole.reports == sum(map(len, parts))
+    assert sum((Aggregate.of(plan, part) for part in parts), start=Aggregate.empty(plan)) == whole
+    assert Aggregate.of(plan, [wire.pack(part) for part in parts]) == whole
+    assert Aggregate.of(plan, iter(parts)) == whole
+
+
+@given(batches())
+def test_users_are_the_reports_of_each_level(batch: ldp.Batch) -> None:
+    total = Aggregate.of(batch.plan, batch)
+    assert total.users == tuple(len(column) for column in batch.columns)
+    assert [len(counts) for counts in total.counts] == [m.counters for m in batch.plan.mechanisms]
+
+
+def test_reports_count_alike_one_by_one_packed_or_as_a_batch() -> None:
+    client = ldp.Client(PLAN)
+    reports = [client.encode(value) for value in (0, 3, 9, 9)]
+    packed = [wire.pack(report) for report in reports]
+    wanted = sum((Aggregate.of(PLAN, report) for report in reports), start=Aggregate.empty(PLAN))
+    assert wanted.reports == 4
+    assert Aggregate.of(PLAN, reports) == wanted
+    assert Aggregate.of(PLAN, packed) == wanted
+    views: Any = (memoryview(data) for data in packed)
+    assert Aggregate.of(PLAN, views) == wanted
+
+
+def test_equality_sees_plan_users_and_counts() -> None:
+    one = _some()
+    assert one == _some()
+    assert one != Aggregate(PLAN, [users + 1 for users in one.users], one.counts)
+    assert one != Aggregate(PLAN, one.users, [counts + 1 for counts in one.counts])
+    assert one != "an aggregate"
+    other = ldp.Plan(PLAN.domain, 1.2, PLAN.decomposition, PLAN.oracle)
+    assert one != Aggregate(other, one.users, one.counts)
+    with pytest.raises(TypeError):
+        hash(one)
+
+
+# What cannot be added
+
+
+@pytest.mark.parametrize(
+    ("other", "difference"),
+    [
+        (ldp.Plan(PLAN.domain, 1.2, PLAN.decomposition, PLAN.oracle), "epsilon: 1.1 against 1.2"),
+        (ldp.Plan(PLAN.domain, 1.1, ldp.Haar(), ldp.HRR()), "decomposition: .*tree.* against .*haar"),
+        (
+            ldp.Plan(ldp.Domain.integers(0, 8), 1.1, PLAN.decomposition, ldp.HRR()),
+            "domain: .*9.* against .*8",
+        ),
+        (ldp.Plan(PLAN.domain, 1.1, PLAN.decomposition, ldp.OUE()), "oracles of level 0: .*hadamard.* against .*oue"),
+    ],
+)
+def test_aggregates_of_different_plans_do_not_add(other: ldp.Plan, difference: str) -> None:
+    one, two = _some(), Aggregate.empty(other)
+    with pytest.raises(MismatchError, match=f"same plan.*{difference}"):
+        one + two
+    with pytest.raises(MismatchError, match=f"same plan.*{difference}"):
+        one.absorb(two)
+    with pytest.raises(MismatchError, match="plan"):
+        Aggregate.of(PLAN, ldp.encode_many(other, [1, 2], seed=1))
+    with pytest.raises(MismatchError, match="plan"):
+        Aggregate.of(PLAN, ldp.Client(other).encode(3))
+    assert one == _some()
+
+
+@pytest.mark.parametrize("other", [0, None, "aggregate", [1]])
+def test_only_aggregates_add(other: Any) -> None:
+    with pytest.raises(TypeError):
+        _some() + other
+
+
+def test_one_bad_payload_among_good_ones_counts_none() -> None:
+    good = wire.pack(ldp.encode_many(PLAN, np.arange(10), seed=1))
+    total = _some()
+    with pytest.raises(WireError):
+        total += Aggregate.of(PLAN, [good, good[:-1], good])
+    assert total == _some()
+
+
+@pytest.mark.parametrize("reports", ["abc", ["abc"], 5, [5], None, [None]])
+def test_what_is_no_report_is_refused(reports: Any) -> None:
+    with pytest.raises(WireError, match=r"reports must be .*got"):
+        Aggregate.of(PLAN, reports)
+
+
+# Files
+
+
+@given(aggregates_of_one_plan(number=1))
+def test_an_aggregate_comes_back_from_its_file(
+    tmp_path_factory: pytest.TempPathFactory, one: list[Aggregate]
+) -> None:
+    path = tmp_path_factory.mktemp("saved") / "some.agg"
+    one[0].save(path)
+    again = Aggregate.load(path)
+    assert again == one[0]
+    assert again.plan == one[0].plan
+    assert [file.name for file in path.parent.iterdir()] == ["some.agg"]
+    # what was loaded is an aggregate like any other: it adds, and can be added to
+    assert (again + again).reports == 2 * one[0].reports
+    again.absorb(one[0])
+    assert again == one[0] + one[0]
+
+
+def test_saving_replaces_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "some.agg"
+    path.write_bytes(b"something else, and longer than any aggregate" * 1000)
+    _some().save(path)
+    assert Aggregate.load(path) == _some()
+
+
+def test_a_file_cut_short_anywhere_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "some.agg"
+    _some().save(path)
+    whole = path.read_bytes()
+    for stop in range(len(whole)):
+        path.write_bytes(whole[:stop])
+        with pytest.raises(FileError, match=r"some\.agg must be"):
+            Aggregate.load(path)
+
+
+def test_a_file_with_any_byte_changed_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "some.agg"
+    _some().save(path)
+    whole = path.read_bytes()
+    for at in range(len(whole)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x10]) + whole[at + 1 :])
+        with pytest.raises(FileError, match=r"some\.agg must be"):
+            Aggregate.load(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"", "is empty"),
+        (b"age\n42\n", "is something else"),
+        (b"PAR1" * 20, "is something else"),
+        (b"LDPRAGG\x02" + b"\0" * 60, "version 1; upgrade"),
+        (b"LDPRAGG\x01", "truncated"),
+        (b"LDPRAGG\x01" + b"\0" * 60, "truncated or damaged"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused(tmp_path: Path, content: bytes, what: str) -> None:
+    path = tmp_path / "some.agg"
+    path.write_bytes(content)
+    with pytest.raises(FileError, match=rf"some\.agg must be .*{what}"):
+        Aggregate.load(path)
+
+
+def test_a_missing_file_and_a_directory_are_refused(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.agg", tmp_path):
+        with pytest.raises(FileError, match="cannot be read"):
+            Aggregate.load(path)
+
+
+def test_a_place_that_cannot_be_written_is_refused_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("kept")
+    for path in (tmp_path / "none" / "some.agg", tmp_path / "file" / "some.agg", tmp_path):
+        with pytest.raises(FileError, match=r"cannot be written|must be a file"):
+            _some().save(path)
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+def _forge(header: Any, counts: bytes) -> bytes:
+    """Write a file whose digest is right, whatever it says."""
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    body = b"LDPRAGG\x01" + len(text).to_bytes(4, "little") + text + counts
+    return body + hashlib.sha256(body).digest()
+
+
+def _header() -> dict[str, Any]:
+    counters = [mechanism.counters for mechanism in PLAN.mechanisms]
+    return {"plan": PLAN.to_json(), "users": [0] * len(counters), "counters": counters}
+
+
+def test_a_forged_file_that_says_the_right_things_is_read(tmp_path: Path) -> None:
+    # so the refusals below are about what they change
+    path = tmp_path / "some.agg"
+    path.write_bytes(_forge(_header(), bytes(8 * sum(_header()["counters"]))))
+    assert Aggregate.load(path) == Aggregate.empty(PLAN)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"plan": "{}"},
+        {"plan": 5},
+        {"plan": PLAN.to_json().replace("1.1", "1.2")},
+        {"users": None},
+        {"users": [0]},
+        {"users": [0, 0, 0, 0, 0]},
+        {"users": [-1, 0, 1]},
+        {"users": ["0", "0", "0"]},
+        {"users": [0.5, 0.5, 0]},
+        {"counters": None},
+        {"counters": [1, 2, 3]},
+    ],
+)
+def test_a_header_that_does_not_fit_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+    path = tmp_path / "some.agg"
+    counts = bytes(8 * sum(_header()["counters"]))
+    path.write_bytes(_forge({**_header(), **change}, counts))
+    with pytest.raises(FileError, match=r"some\.agg"):
+        Aggregate.load(path)
+    missing = {key: value for key, value in _header().items() if key not in change}
+    path.write_bytes(_forge(missing, counts))
+    with pytest.raises(FileError, match=r"some\.agg"):
+        Aggregate.load(path)
+
+
+@pytest.mark.parametrize("header", [b"[]", b"5", b"null", b'"text"', b"{", b"\xff\xfe", b""])
+def test_a_header_that_is_no_object_is_refused(tmp_path: Path, header: bytes) -> None:
+    path = tmp_path / "some.agg"
+    path.write_bytes(_forge(header, b""))
+    with pytest.raises(FileError, match=r"some\.agg"):
+        Aggregate.load(path)
+
+
+def test_counts_that_are_too_many_or_too_few_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "some.agg"
+    for size in (0, 8 * sum(_header()["counters"]) - 8, 8 * sum(_header()["counters"]) + 8):
+        path.write_bytes(_forge(_header(), bytes(size)))
+        with pytest.raises(FileError, match="counts"):
+            Aggregate.load(path)
+
+
+@given(st.binary(max_size=300), st.binary(max_size=80))
+def test_arbitrary_headers_and_counts_never_load(
+    tmp_path_factory: pytest.TempPathFactory, header: bytes, counts: bytes
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "fuzzed.agg"
+    path.write_bytes(_forge(header, counts))
+    with pytest.raises(LdprangeError):
+        Aggregate.load(path)

@@ -1,0 +1,311 @@
+"""One law, three paths: the client, ``encode_many`` and ``simulate`` agree in distribution.
+
+Reports of the client and of ``encode_many`` are compared with the exact chance of every output of every
+level, by chi-squared. ``simulate`` gives only totals, so its draws are compared in mean and in the whole
+covariance matrix, and what must hold in every draw (such as: codes add up to users) is checked in each.
+
+The client's coins cannot be seeded. Each of its tests raises a false alarm with probability 1e−6, so all of
+them together with less than 1e−4. The others are seeded: they pass always or never.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+import ldprange as ldp
+from laws import all_symbols
+from ldprange.aggregate import Aggregate
+from ldprange.decompositions import Decomposition
+from ldprange.oracles import Mechanism, Oracle
+from ldprange.oracles.contract import CodedMechanism, Column
+from ldprange.oracles.local_hashing import _HashingMechanism
+
+FALSE_ALARM = 1e-6
+BINS = 6
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+ORACLES: dict[str, Oracle] = {
+    "GRR": ldp.GRR(),
+    "OUE": ldp.OUE(),
+    "OLH": ldp.OLH(symbols=3),
+    "HRR": ldp.HRR(),
+    "Hadamard-2": ldp.HadamardHashing(bits=2),
+    "Hadamard-3": ldp.HadamardHashing(bits=3),
+}
+DECOMPOSITIONS: dict[str, tuple[Decomposition, list[float]]] = {
+    "Flat": (ldp.Flat(), [1.0]),
+    "Tree": (ldp.Tree(branching=2), [0.4, 0.6]),
+    "Haar": (ldp.Haar(), [0.25, 0.25, 0.5]),
+}
+
+
+def _plan(oracle: str, decomposition: str) -> ldp.Plan:
+    kind, probabilities = DECOMPOSITIONS[decomposition]
+    return ldp.Plan(ldp.Domain.integers(0, BINS - 1), 1.0, kind, ORACLES[oracle], probabilities)
+
+
+every_plan = pytest.mark.parametrize(
+    ("oracle", "decomposition"), [(oracle, kind) for oracle in ORACLES for kind in DECOMPOSITIONS]
+)
+
+
+# The exact law: every report of a level falls into a category, a code or a set of supported cells
+
+
+def _categories(mechanism: Mechanism, column: Column) -> Ints:
+    if isinstance(mechanism, CodedMechanism):
+        return column.astype(np.int64)
+    if isinstance(mechanism, _HashingMechanism):
+        items = np.arange(mechanism.cells, dtype=np.uint64)
+        hashed = mechanism.hashed(column[:, :3].T.astype(np.uint64)[:, :, None], items)
+        bits = hashed == column[:, 3:]
+    else:
+        bits = np.unpackbits(column, axis=1, count=mechanism.cells, bitorder="little").astype(bool)
+    categories: Ints = bits @ (1 << np.arange(mechanism.cells))
+    return categories
+
+
+def _chances(mechanism: Mechanism) -> Floats:
+    """Return the chance of every category under every item."""
+    if isinstance(mechanism, _HashingMechanism):
+        return _hashing_chances(mechanism)
+    outputs: Iterator[bytes] = mechanism.outputs()  # type: ignore[attr-defined]  # all but hashing have it
+    reports = list(outputs)
+    return np.array(
+        [[float(mechanism.likelihood(report, item)) for report in reports] for item in range(mechanism.cells)]
+    )
+
+
+def _hashing_chances(mechanism: _HashingMechanism) -> Floats:
+    keep, lie = float(mechanism._response.keep), float(mechanism._response.lie)
+    chances = np.zeros((mechanism.cells, 1 << mechanism.cells))
+    symbols = [all_symbols(mechanism._response.symbols, item) for item in range(mechanism.cells)]
+    for symbol in range(mechanism._response.symbols):
+        supported = sum((row == symbol).astype(np.int64) << item for item, row in enumerate(symbols))
+        hashes = np.bincount(supported, minlength=chances.shape[1]) / symbols[0].size
+        members = np.arange(hashes.size)
+        for item in range(mechanism.cells):
+            chances[item] += hashes * np.where(members >> item & 1, keep, lie)
+    return chances
+
+
+@cache
+def _law(oracle: str, decomposition: str) -> tuple[Floats, ...]:
+    """Return, level by level, the chance of every category under every bin, times that of the level."""
+    plan = _plan(oracle, decomposition)
+    tables = []
+    for level, mechanism, probability in zip(plan.levels, plan.mechanisms, plan.probabilities, strict=True):
+        cells = np.arange(BINS) // level.size
+        tables.append(probability * _chances(mechanism)[cells])
+    return tuple(tables)
+
+
+def _chi_squared(observed: Floats | Ints, expected: Floats) -> tuple[float, int]:
+    """Return statistic and degrees of freedom; categories that hardly occur are put together."""
+    order = np.argsort(expected)
+    observed, expected = observed[order], expected[order]
+    rare = max(1, int(np.searchsorted(expected, 10.0)))
+    while expected[:rare].sum() < 10:
+        rare += 1
+    observed, expected = (np.append(array[rare:], array[:rare].sum()) for array in (observed, expected))
+    return float(((observed - expected) ** 2 / expected).sum()), expected.size - 1
+
+
+def _alarm(oracle: str, decomposition: str, counted: list[list[Ints]], people: int) -> float:
+    """Return the chance of so large a chi-squared of all bins and levels together."""
+    law = np.concatenate(_law(oracle, decomposition), axis=1)
+    assert law.sum(axis=1) == pytest.approx(np.ones(BINS))
+    observed = [np.concatenate(of_bin) for of_bin in counted]
+    assert [row.sum() for row in observed] == [people] * BINS
+    each = [_chi_squared(row, people * chances) for row, chances in zip(observed, law, strict=True)]
+    return float(stats.chi2.sf(sum(statistic for statistic, _ in each), sum(degrees for _, degrees in each)))
+
+
+def _count(plan: ldp.Plan, columns: tuple[Column, ...], law: tuple[Floats, ...]) -> list[Ints]:
+    return [
+        np.bincount(_categories(mechanism, column), minlength=table.shape[1])
+        for mechanism, column, table in zip(plan.mechanisms, columns, law, strict=True)
+    ]
+
+
+@every_plan
+def test_encode_many_follows_the_exact_law(oracle: str, decomposition: str) -> None:
+    plan, law = _plan(oracle, decomposition), _law(oracle, decomposition)
+    people = 40_000
+    counted = [
+        _count(plan, ldp.encode_many(plan, [bin_] * people, seed=bin_).columns, law) for bin_ in range(BINS)
+    ]
+    assert _alarm(oracle, decomposition, counted, people) > FALSE_ALARM
+
+
+def _columns(plan: ldp.Plan, reports: list[ldp.Report]) -> tuple[Column, ...]:
+    payloads: defaultdict[int, list[bytes]] = defaultdict(list)
+    for report in reports:
+        payloads[report.level].append(report.payload)
+    return tuple(
+        mechanism.unpack(np.frombuffer(b"".join(payloads[level]), np.uint8).reshape(-1, mechanism.width))
+        for level, mechanism in enumerate(plan.mechanisms)
+    )
+
+
+@every_plan
+def test_the_client_follows_the_exact_law(oracle: str, decomposition: str) -> None:
+    plan, law = _plan(oracle, decomposition), _law(oracle, decomposition)
+    client, people = ldp.Client(plan), 4_000
+    reports = [[client.encode(bin_) for _ in range(people)] for bin_ in range(BINS)]
+    counted = [_count(plan, _columns(plan, of_bin), law) for of_bin in reports]
+    assert _alarm(oracle, decomposition, counted, people) > FALSE_ALARM
+
+
+def test_hashes_are_drawn_evenly_by_the_client_and_by_encode_many() -> None:
+    # categories of local hashing say nothing about the coefficients themselves
+    plan = _plan("OLH", "Flat")
+    client = ldp.Client(plan)
+    ours = _columns(plan, [client.encode(3) for _ in range(10_000)])[0]
+    many = ldp.encode_many(plan, [3] * 10_000, seed=1).columns[0]
+    for column in (ours, many):
+        for field in range(3):
+            counts = np.bincount(column[:, field], minlength=127)
+            assert stats.chi2.sf(*_chi_squared(counts, np.full(127, 10_000 / 127))) > FALSE_ALARM / 3
+
+
+# Totals: mean and covariance
+
+
+def _moments(oracle: str, decomposition: str, people: Ints) -> tuple[Floats, Floats]:
+    """Return mean and covariance of an aggregate's users and counts, level after level, as one vector."""
+    plan, law = _plan(oracle, decomposition), _law(oracle, decomposition)
+    maps = []  # what a report of each category adds to (users, counts)
+    for mechanism, table in zip(plan.mechanisms, law, strict=True):
+        categories = np.arange(table.shape[1])
+        if isinstance(mechanism, CodedMechanism):
+            tally = np.eye(mechanism.counters)
+        else:
+            tally = (categories[:, None] >> np.arange(mechanism.cells) & 1).astype(float)
+        maps.append(np.hstack([np.ones((categories.size, 1)), tally]))
+    size = sum(map_.shape[1] for map_ in maps)
+    mean, covariance = np.zeros(size), np.zeros((size, size))
+    for bin_, number in enumerate(people.tolist()):
+        one, second, at = np.zeros(size), np.zeros((size, size)), 0
+        for map_, table in zip(maps, law, strict=True):
+            here = slice(at, at + map_.shape[1])
+            one[here] = table[bin_] @ map_
+            second[here, here] = map_.T @ (table[bin_][:, None] * map_)  # a person reports on one level only
+            at = here.stop
+        mean += number * one
+        covariance += number * (second - np.outer(one, one))
+    return mean, covariance
+
+
+def _vector(aggregate: Aggregate) -> Floats:
+    parts: list[Any] = []
+    for users, counts in zip(aggregate.users, aggregate.counts, strict=True):
+        parts += [[users], counts]
+    return np.concatenate(parts).astype(np.float64)
+
+
+def _alarms(draws: Floats, mean: Floats, covariance: Floats) -> dict[str, float]:
+    """Compare draws with mean and covariance; return the chance of being so far off, or 0 if impossible."""
+    variances, directions = np.linalg.eigh(covariance)
+    free = variances > 1e-9 * variances.max()
+    off = (draws - mean) @ directions
+    scale = 1e-6 * np.abs(mean).max()
+    impossible = bool(np.any(np.abs(off[:, ~free]) > scale))
+    unit = off[:, free] / np.sqrt(variances[free])
+    number, rank = unit.shape
+    mean_statistic = number * np.sum(unit.mean(axis=0) ** 2)
+    products = unit[:, :, None] * unit[:, None, :]
+    upper = np.triu_indices(rank)
+    away = (products.mean(axis=0) - np.eye(rank))[upper] / (products.std(axis=0)[upper] / np.sqrt(number))
+    return {
+        "what must hold in every draw": 0.0 if impossible else 1.0,
+        "means": float(stats.chi2.sf(mean_statistic, rank)),
+        "variances": float(stats.chi2.sf(np.sum(away[upper[0] == upper[1]] ** 2), rank)),
+        "covariances": float(stats.chi2.sf(np.sum(away**2), away.size)),
+    }
+
+
+SMALL = np.array([11, 0, 5, 29, 3, 16])  # fewer people than codes: drawn one by one
+LARGE = SMALL * 100  # many to a code: drawn by multinomials
+
+
+@every_plan
+@pytest.mark.parametrize("people", [SMALL, LARGE], ids=["small", "large"])
+def test_simulate_follows_the_exact_law(oracle: str, decomposition: str, people: Ints) -> None:
+    plan = _plan(oracle, decomposition)
+    times = 300 if oracle == "OLH" and people is LARGE else 1500  # hashing encodes each person
+    draws = np.array([_vector(ldp.simulate(plan, people, seed=seed)) for seed in range(times)])
+    alarms = _alarms(draws, *_moments(oracle, decomposition, people))
+    assert min(alarms.values()) > FALSE_ALARM, alarms
+
+
+@pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
+@pytest.mark.parametrize("oracle", ORACLES)
+def test_totals_of_encode_many_follow_the_exact_law(oracle: str, decomposition: str) -> None:
+    plan = _plan(oracle, decomposition)
+    values = np.repeat(np.arange(BINS), SMALL)
+    draws = np.array(
+        [_vector(Aggregate.of(plan, ldp.encode_many(plan, values, seed=seed))) for seed in range(300)]
+    )
+    alarms = _alarms(draws, *_moments(oracle, decomposition, SMALL))
+    assert min(alarms.values()) > FALSE_ALARM, alarms
+
+
+# The checks themselves can fail
+
+
+def test_the_chi_squared_notices_a_law_that_is_a_little_off() -> None:
+    plan = ldp.Plan(ldp.Domain.integers(0, BINS - 1), 1.05, ldp.Flat(), ldp.GRR())  # the law is that of ε = 1
+    law = _law("GRR", "Flat")
+    people = 40_000
+    counted = [_count(plan, ldp.encode_many(plan, [b] * people, seed=b).columns, law) for b in range(BINS)]
+    assert _alarm("GRR", "Flat", counted, people) < FALSE_ALARM
+
+
+@pytest.mark.parametrize(
+    ("wrong", "noticed"),
+    [
+        ("each count on its own", "what must hold in every draw"),
+        ("the same number of users in every draw", "variances"),
+        ("indices shared out evenly", "covariances"),
+        ("a person reports on both levels", "covariances"),
+    ],
+)
+def test_the_moments_notice_wrong_dependence(wrong: str, noticed: str) -> None:
+    oracle, decomposition = "HRR", "Tree"
+    law = _law(oracle, decomposition)
+    rng = np.random.default_rng(7)
+
+    def draw() -> Floats:
+        parts: list[Any] = []
+        for table in law:
+            share = table[0].sum()
+            chances = LARGE @ table / (LARGE.sum() * share)
+            users = rng.binomial(LARGE.sum(), share)
+            if wrong == "the same number of users in every draw":
+                users = round(LARGE.sum() * share)
+            if wrong == "each count on its own":
+                counts = rng.binomial(users, chances)
+            elif wrong == "indices shared out evenly":
+                pairs = chances.reshape(-1, 2)
+                each = np.full(len(pairs), users // len(pairs))
+                each[: users % len(pairs)] += 1
+                ones = rng.binomial(each, pairs[:, 0] / pairs.sum(axis=1))
+                counts = np.stack([ones, each - ones], axis=1).reshape(-1)
+            else:
+                counts = rng.multinomial(users, chances)
+            parts += [[users], counts]
+        return np.concatenate(parts).astype(np.float64)
+
+    alarms = _alarms(np.array([draw() for _ in range(1500)]), *_moments(oracle, decomposition, LARGE))
+    assert alarms[noticed] < FALSE_ALARM
+    assert alarms["means"] > FALSE_ALARM  # the mean alone would not have told

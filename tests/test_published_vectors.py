@@ -1,0 +1,128 @@
+"""The published vectors, replayed: what version 1 means, byte by byte."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ldprange as ldp
+from coins import ScriptedCoins
+from ldprange import kernels, wire
+from ldprange.client import encode_with
+
+FOLDER = Path(__file__).parent.parent / "test_vectors"
+
+
+def _read(name: str) -> Any:
+    return json.loads((FOLDER / name).read_text(encoding="utf-8"))
+
+
+PLANS = _read("plans.json")
+every_plan = pytest.mark.parametrize("vector", PLANS, ids=[vector["name"] for vector in PLANS])
+
+
+def _plan(vector: dict[str, Any]) -> ldp.Plan:
+    return ldp.Plan.from_json(json.dumps(vector["plan"]))
+
+
+@every_plan
+def test_plans(vector: dict[str, Any]) -> None:
+    plan = _plan(vector)
+    assert plan.fingerprint == vector["fingerprint"]
+    assert json.loads(plan.to_json()) == vector["plan"]
+    assert list(plan.level_thresholds) == vector["level_thresholds"]
+    assert vector["levels"] == [
+        {"cells": level.cells, "size": level.size, "width": mechanism.width}
+        for level, mechanism in zip(plan.levels, plan.mechanisms, strict=True)
+    ]
+
+
+@every_plan
+def test_reports(vector: dict[str, Any]) -> None:
+    plan = _plan(vector)
+    client = ldp.Client(plan)
+    for report in vector["reports"]:
+        coins = ScriptedCoins(report["words"])
+        made = encode_with(client, plan.domain.index_one(report["value"]), coins)
+        assert wire.pack(made).hex() == report["report"]
+        assert coins.left == 0
+
+
+@every_plan
+def test_batches_and_aggregates(vector: dict[str, Any], tmp_path: Path) -> None:
+    plan = _plan(vector)
+    batch = bytes.fromhex(vector["batch"])
+    assert wire.pack(wire.unpack(plan, batch)) == batch
+    total = ldp.Aggregate.of(plan, batch)
+    assert total == ldp.Aggregate.of(plan, [bytes.fromhex(report["report"]) for report in vector["reports"]])
+    assert list(total.users) == vector["users"]
+    if "counts" in vector:
+        for counts, wanted in zip(total.counts, vector["counts"], strict=True):
+            assert {str(i): int(counts[i]) for i in np.flatnonzero(counts)} == wanted
+    if "file" in vector:
+        path = tmp_path / "some.agg"
+        path.write_bytes(bytes.fromhex(vector["file"]))
+        assert ldp.Aggregate.load(path) == total
+        total.save(path)
+        assert path.read_bytes().hex() == vector["file"]
+
+
+@every_plan
+def test_bad_payloads(vector: dict[str, Any]) -> None:
+    plan = _plan(vector)
+    for bad in vector["bad"]:
+        with pytest.raises(getattr(ldp, bad["error"])):
+            wire.unpack(plan, bytes.fromhex(bad["payload"]))
+        with pytest.raises(getattr(ldp, bad["error"])):
+            ldp.Aggregate.of(plan, bytes.fromhex(bad["payload"]))
+
+
+def test_hashes() -> None:
+    for vector in _read("hashes.json"):
+        found = kernels.polynomial_hash(
+            np.array(vector["coefficients"], np.uint64)[:, None],
+            np.array([vector["item"]], np.uint64),
+            vector["exponent"],
+            vector["symbols"],
+        )
+        assert found.tolist() == [vector["symbol"]]
+
+
+@pytest.mark.parametrize("vector", _read("bad_plans.json"), ids=lambda vector: vector["reason"])
+def test_bad_plans(vector: dict[str, str]) -> None:
+    with pytest.raises(ldp.PlanError):
+        ldp.Plan.from_json(vector["text"])
+
+
+def test_the_vectors_cover_every_oracle_decomposition_and_domain() -> None:
+    plans = [vector["plan"] for vector in PLANS]
+    assert {plan["domain"]["kind"] for plan in plans} == {
+        "integers",
+        "real",
+        "logarithmic",
+        "dates",
+        "ordered",
+    }
+    assert {plan["decomposition"]["kind"] for plan in plans} == {"flat", "tree", "haar"}
+    oracles = {oracle["kind"] for plan in plans for oracle in plan["oracles"]}
+    assert oracles == {
+        "grr",
+        "oue",
+        "olh",
+        "hadamard",
+    }
+    bits = {oracle["bits"] for plan in plans for oracle in plan["oracles"] if oracle["kind"] == "hadamard"}
+    assert bits == {1, 2, 3, 4}
+    assert {vector["exponent"] for vector in _read("hashes.json")} == {7, 13, 17, 19, 31}
+
+
+def test_the_committed_files_are_what_the_script_writes() -> None:
+    built = runpy.run_path(str(FOLDER / "generate.py"))["build"]()
+    assert set(built) == {path.name for path in FOLDER.glob("*.json")}
+    for name, text in built.items():
+        assert (FOLDER / name).read_text(encoding="utf-8") == text + "\n"
