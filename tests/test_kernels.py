@@ -176,8 +176,10 @@ def test_a_words_level_is_the_number_of_thresholds_it_reaches(
         for word in (edge - 1, edge)
         if 0 <= word < 2**32
     ]
-    order, users = kernels.choose_levels(np.array(words, np.uint32), tuple(thresholds))
+    chosen = kernels.choose_levels(np.array(words, np.uint32), tuple(thresholds))
     wanted = [sum(word >= threshold for threshold in thresholds) for word in words]
-    assert users.tolist() == [wanted.count(level) for level in range(len(thresholds) + 1)]
-    assert [wanted[at] for at in order] == sorted(wanted)
-    assert sorted(order) == list(range(len(words)))
+    assert chosen.tolist() == wanted
+    groups = kernels.group_by_level(chosen, len(thresholds) + 1)
+    assert [group.tolist() for group in groups] == [
+        [at for at, level in enumerate(wanted) if level == here] for here in range(len(thresholds) + 1)
+    ]

@@ -187,7 +187,7 @@ def _width(answer: ldp.Answer[Floats]) -> float:
     return float(np.mean(answer.high - answer.low))
 
 
-def _inside(answer: ldp.Answer[Floats], truth: NDArray[np.generic]) -> NDArray[np.bool_]:
+def _inside(answer: ldp.Answer[Floats], truth: NDArray[np.float64] | NDArray[np.int64]) -> NDArray[np.bool_]:
     assert answer.low is not None
     assert answer.high is not None
     inside: NDArray[np.bool_] = (answer.low <= truth) & (truth <= answer.high)

@@ -26,17 +26,18 @@ def tally(codes: Codes, outputs: int) -> Counts:
     return np.bincount(codes, minlength=outputs)
 
 
-def choose_levels(words: NDArray[np.uint32], thresholds: tuple[int, ...]) -> tuple[NDArray[np.intp], Counts]:
-    """Give each word a level: the number of thresholds that it reaches.
-
-    Returns the words' order by level, and how many words each level has.
-    """
+def choose_levels(words: NDArray[np.uint32], thresholds: tuple[int, ...]) -> NDArray[np.uint8]:
+    """Give each word a level: the number of thresholds that it reaches."""
     chosen = _level_table(thresholds).take(words >> np.uint32(16))
     rare = np.flatnonzero(chosen == _UNSETTLED)
     chosen[rare] = np.searchsorted(thresholds, words[rare], side="right")
+    return chosen
+
+
+def group_by_level(chosen: NDArray[np.uint8], levels: int) -> list[NDArray[np.intp]]:
+    """Return, for every level, the positions at which it was chosen."""
     order = np.argsort(chosen, kind="stable")
-    starts = np.searchsorted(chosen, np.arange(len(thresholds) + 2), sorter=order)
-    return order, np.diff(starts)
+    return np.split(order, np.searchsorted(chosen, np.arange(1, levels), sorter=order))
 
 
 @lru_cache(maxsize=64)

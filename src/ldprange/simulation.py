@@ -28,7 +28,8 @@ from ldprange.plan import Plan
 from ldprange.randomness import generator, seeded_words
 from ldprange.reports import Batch
 
-_BLOCK = 1 << 19  # users encoded together: threads take turns at Python itself, so few large steps
+_BLOCK = 1 << 20  # users encoded together: threads take turns at Python itself, so few large steps
+_STEP = 1 << 15  # users whose level is drawn together: small enough that no memory is asked for anew
 
 
 def encode_many(plan: Plan, values: ArrayLike, *, seed: int) -> Batch:
@@ -84,14 +85,18 @@ def _blocks(parts: Iterable[ArrayLike], seed: int) -> Iterator[tuple[ArrayLike, 
 
 def _encode(plan: Plan, values: ArrayLike, stream: np.random.SeedSequence) -> list[Column]:
     """Give each user a level and encode level by level."""
-    indices = plan.domain.index(values).reshape(-1).astype(np.uint32)
-    rng = generator(stream)
-    order, users = kernels.choose_levels(seeded_words(rng, indices.size), plan.level_thresholds)
-    grouped = np.split(indices[order], np.cumsum(users)[:-1])
-    return [
-        mechanism.encode_many(held // np.uint32(level.size), rng)
-        for level, mechanism, held in zip(plan.levels, plan.mechanisms, grouped, strict=True)
-    ]
+    people, rng = np.asarray(values).reshape(-1), generator(stream)
+    chosen = np.empty(people.size, np.uint8)
+    for part in slices(people.size, _STEP):
+        words = seeded_words(rng, part.stop - part.start)
+        chosen[part] = kernels.choose_levels(words, plan.level_thresholds)
+    columns = []
+    for level, mechanism, users in zip(
+        plan.levels, plan.mechanisms, kernels.group_by_level(chosen, len(plan.levels)), strict=True
+    ):
+        held = plan.domain.index(people.take(users)).astype(np.uint32)
+        columns.append(mechanism.encode_many(held // np.uint32(level.size), rng))
+    return columns
 
 
 def simulate(plan: Plan, counts: ArrayLike, *, seed: int) -> Aggregate:

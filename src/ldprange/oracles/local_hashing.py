@@ -10,6 +10,7 @@ equally likely (P is no multiple of g), and the estimator knows by how much.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -86,12 +87,13 @@ class _HashingMechanism(Mechanism):
         self._widths = [width_of(self._prime)] * 3 + [width_of(symbols)]
         self.width = sum(self._widths)
 
-        # chance[y] is the exact probability that an item hashes to y
+        # the exact probabilities with which an item hashes to a symbol, each with how many symbols have it
         edges = [-(-(y << self._exponent) // symbols) for y in range(symbols)] + [self._prime]
-        chance = [Fraction(high - low, self._prime) for low, high in pairwise(edges)]
+        widths = Counter(high - low for low, high in pairwise(edges))
+        chances = [(Fraction(width, self._prime), number) for width, number in widths.items()]
         keep, lie = self._response.keep, self._response.lie
-        collision = sum((c * c for c in chance), Fraction())
-        both = sum((c * c * (lie + (keep - lie) * c) for c in chance), Fraction())
+        collision = sum((n * c * c for c, n in chances), Fraction())
+        both = sum((n * c * c * (lie + (keep - lie) * c) for c, n in chances), Fraction())
         self._p, self._q = float(keep), float(lie + (keep - lie) * collision)
         self.noise = Noise.of_supports(
             self._p, self._q, others=float(both), held_and_other=float(keep * collision)
