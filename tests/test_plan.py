@@ -326,3 +326,15 @@ def test_users_are_a_number_above_zero(users: Any) -> None:
 def test_counts_are_one_number_per_bin(counts: Any) -> None:
     with pytest.raises(PlanError, match="counts must be 120 numbers"):
         PLAN.predict(1000, counts)
+
+
+def test_a_plan_whose_levels_were_chosen_by_another_rule_is_refused() -> None:
+    plan = ldp.Plan(ldp.Domain.integers(0, 119), 1.1, ldp.Tree(4), ldp.OUE())
+    description = json.loads(plan.to_json())
+    assert description["branchings"] == [4, 5, 6]
+    del description["fingerprint"]
+    del description["branchings"]
+    assert ldp.Plan.from_json(json.dumps(description)) == plan
+    description["branchings"] = [6, 5, 4]
+    with pytest.raises(ldp.PlanError, match="branchings must be"):
+        ldp.Plan.from_json(json.dumps(description))

@@ -48,7 +48,7 @@ class Aggregate:
     >>> monday = Aggregate.of(plan, encode_many(plan, [42, 17], seed=1))
     >>> tuesday = Aggregate.of(plan, encode_many(plan, [35], seed=2))
     >>> sum([monday, tuesday], start=Aggregate.empty(plan))
-    Aggregate of 3 reports under plan 99a5fd8aef9a9278
+    Aggregate of 3 reports under plan 21f725d4aa3e83d6
     """
 
     __slots__ = ("counts", "plan", "users")

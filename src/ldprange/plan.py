@@ -158,6 +158,7 @@ class Plan:
             "domain": self.domain.to_dict(),
             "epsilon": self.epsilon,
             "decomposition": self.decomposition.to_dict(),
+            "branchings": [level.branching for level in self.levels],
             "oracles": [oracle.to_dict() for oracle in self.oracles],
             "level_probabilities": list(self.probabilities),
         }
@@ -177,7 +178,8 @@ class Plan:
                 "upgrade ldprange"
             )
         wanted = {"ldprange_plan", "domain", "epsilon", "decomposition", "oracles", "level_probabilities"}
-        if set(description) - {"fingerprint"} != wanted:
+        derived = {"branchings", "fingerprint"}  # may be left out by whoever writes a plan by hand
+        if set(description) - derived != wanted:
             raise PlanError(f"a plan must have the keys {sorted(wanted)}, got {sorted(description)}")
         if not isinstance(description["oracles"], list):
             raise PlanError(f"a plan's oracles must be a list, got {description['oracles']!r}")
@@ -192,6 +194,12 @@ class Plan:
             [oracle_from_dict(oracle) for oracle in description["oracles"]],
             description["level_probabilities"],
         )
+        branchings = [level.branching for level in plan.levels]
+        if description.get("branchings", branchings) != branchings:
+            raise PlanError(
+                f"the plan's branchings must be {branchings}, got {description['branchings']!r}; "
+                "the plan was edited, or its levels were chosen by a rule that this version does not know"
+            )
         if description.get("fingerprint", plan.fingerprint) != plan.fingerprint:
             raise PlanError(
                 f"the plan's fingerprint must be {plan.fingerprint}, got {description['fingerprint']!r}; "
@@ -233,7 +241,7 @@ class Plan:
 
         Without ``counts`` this is the noise that privacy adds, exactly, averaged over all
         D(D + 1)/2 ranges and all D prefixes; what a population adds by not being spread thinly
-        (below 2% of the error up to ε = 1, more beyond) is left out. With ``counts``, people per
+        (up to 3% of the error at ε = 1, more beyond) is left out. With ``counts``, people per
         bin, that part is in as well.
         """
         if (
