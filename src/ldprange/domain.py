@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from ldprange.checking import Values, as_array, as_numbers, check_inside, first_of, is_number
 from ldprange.errors import DomainError
 
 Positions = NDArray[np.float64]
@@ -85,7 +86,7 @@ class Domain(ABC):
         """Describe the domain in plain JSON types."""
 
     @abstractmethod
-    def index(self, values: ArrayLike) -> Bins:
+    def index(self, values: Values) -> Bins:
         """Return the bin of every value; any value outside the domain is an error."""
 
     def index_one(self, value: Any) -> int:
@@ -96,11 +97,11 @@ class Domain(ABC):
         return int(index)
 
     @abstractmethod
-    def starts(self, bounds: ArrayLike) -> Positions:
+    def starts(self, bounds: Values) -> Positions:
         """Return the positions at which ranges that begin with these bounds start."""
 
     @abstractmethod
-    def stops(self, bounds: ArrayLike) -> Positions:
+    def stops(self, bounds: Values) -> Positions:
         """Return the positions at which ranges that end with these bounds stop."""
 
     @abstractmethod
@@ -119,7 +120,7 @@ class Domain(ABC):
         """Return the greatest value of a bin (its upper edge, where bins have width)."""
         return self.up_to(float(index + 1))
 
-    def count(self, values: ArrayLike) -> Bins:
+    def count(self, values: Values) -> Bins:
         """Count values per bin.
 
         >>> Domain.integers(1, 3).count([1, 3, 3]).tolist()
@@ -135,10 +136,10 @@ class Domain(ABC):
 class _Discrete(Domain):
     """One bin per value, so both ends of a range are whole bins and both are included."""
 
-    def starts(self, bounds: ArrayLike) -> Positions:
+    def starts(self, bounds: Values) -> Positions:
         return self.index(bounds).astype(np.float64)
 
-    def stops(self, bounds: ArrayLike) -> Positions:
+    def stops(self, bounds: Values) -> Positions:
         return (self.index(bounds) + 1).astype(np.float64)
 
     def at(self, position: float) -> Any:
@@ -175,9 +176,9 @@ class Integers(_Discrete):
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "low": self.low, "high": self.high}
 
-    def index(self, values: ArrayLike) -> Bins:
-        numbers = _numbers(values)
-        _check_inside(numbers, self.low, self.high)
+    def index(self, values: Values) -> Bins:
+        numbers = as_numbers(values)
+        check_inside(numbers, self.low, self.high)
         if numbers.dtype.kind == "f" and not np.all(fractional := numbers == np.floor(numbers)):
             raise DomainError(
                 f"values must be whole numbers, got {numbers[~fractional].flat[0]}; "
@@ -206,7 +207,7 @@ class _Continuous(Domain):
     def _check(self) -> None:
         for name in ("low", "high"):
             given = getattr(self, name)
-            if not _is_number(given):
+            if not is_number(given):
                 raise DomainError(f"the {name} end must be a finite number, got {given!r}")
             object.__setattr__(self, name, float(given))
         if isinstance(self.bins, bool) or not isinstance(self.bins, int | np.integer) or self.bins < 1:
@@ -225,20 +226,20 @@ class _Continuous(Domain):
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "low": self.low, "high": self.high, "bins": self.bins}
 
-    def index(self, values: ArrayLike) -> Bins:
-        numbers = _numbers(values)
-        _check_inside(numbers, self.low, self.high)
+    def index(self, values: Values) -> Bins:
+        numbers = as_numbers(values)
+        check_inside(numbers, self.low, self.high)
         positions = self._positions(numbers.astype(np.float64))
         return np.clip(positions.astype(np.int64), 0, self.bins - 1)
 
-    def starts(self, bounds: ArrayLike) -> Positions:
-        numbers = _numbers(bounds)
-        _check_inside(numbers, self.low, self.high)
+    def starts(self, bounds: Values) -> Positions:
+        numbers = as_numbers(bounds)
+        check_inside(numbers, self.low, self.high)
         positions = np.clip(self._positions(numbers.astype(np.float64)), 0, self.bins)
         edges = np.round(positions)
         return np.where(np.abs(positions - edges) < _SNAP * np.maximum(1.0, edges), edges, positions)
 
-    def stops(self, bounds: ArrayLike) -> Positions:
+    def stops(self, bounds: Values) -> Positions:
         return self.starts(bounds)
 
     def up_to(self, position: float) -> Any:
@@ -278,7 +279,7 @@ class Logarithmic(_Continuous):
     kind: ClassVar[str] = "logarithmic"
 
     def __post_init__(self) -> None:
-        if _is_number(self.low) and self.low <= 0:
+        if is_number(self.low) and self.low <= 0:
             raise DomainError(f"a logarithmic domain must begin above 0, got {self.low}")
         self._check()
 
@@ -307,8 +308,8 @@ class Dates(_Discrete):
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "first": self.first.isoformat(), "last": self.last.isoformat()}
 
-    def index(self, values: ArrayLike) -> Bins:
-        array = _array(values)
+    def index(self, values: Values) -> Bins:
+        array = as_array(values)
         if array.dtype.kind == "M" or array.size == 0:
             days = array.astype("datetime64[D]")
         else:
@@ -348,14 +349,14 @@ class Ordered(_Discrete):
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "labels": list(self.labels)}
 
-    def index(self, values: ArrayLike) -> Bins:
-        array = _array(values)
+    def index(self, values: Values) -> Bins:
+        array = as_array(values)
         if array.size == 0:
             return np.zeros(array.shape, np.int64)
         if array.dtype.kind == "O" and all(isinstance(value, str) for value in array.flat):
             array = array.astype(np.str_)
         if array.dtype.kind not in "UT":
-            raise DomainError(f"values must be labels (strings), got {_first(array)!r}")
+            raise DomainError(f"values must be labels (strings), got {first_of(array)!r}")
         present, inverse = np.unique(array, return_inverse=True)
         place = {label: index for index, label in enumerate(self.labels)}
         for label in present:
@@ -366,45 +367,6 @@ class Ordered(_Discrete):
 
     def _value(self, index: int) -> str:
         return self.labels[index]
-
-
-def _array(values: ArrayLike) -> NDArray[Any]:
-    try:
-        return np.asarray(values)
-    except ValueError:
-        raise DomainError(f"values must be one list, or rows of one length, got {values!r}") from None
-
-
-def _numbers(values: ArrayLike) -> NDArray[Any]:
-    array = _array(values)
-    if array.size == 0:
-        return array.astype(np.int64)
-    if array.dtype.kind not in "iuf":
-        raise DomainError(f"values must be numbers that a computer word holds, got {_first(array)!r}")
-    # a narrower float would have the domain's ends rounded to its own precision
-    return array.astype(np.float64, copy=False) if array.dtype.kind == "f" else array
-
-
-def _check_inside(numbers: NDArray[Any], low: float, high: float) -> None:
-    if numbers.size and not (low <= numbers.min() and numbers.max() <= high):  # NaN is inside nothing
-        inside = (numbers >= low) & (numbers <= high)
-        raise DomainError(
-            f"values must lie between {low} and {high}, got {numbers[~inside].flat[0]}; "
-            "leave it out, or make a plan with a wider domain"
-        )
-
-
-def _first(array: NDArray[Any]) -> object:
-    return array.flat[0] if array.size else None
-
-
-def _is_number(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # a whole number beyond all floats
-        return False
 
 
 def _date(value: Any) -> datetime.date:

@@ -25,8 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.details import Details, Floats, Level
+from ldprange.parallel import in_threads, slices
 
 Boundaries = NDArray[np.int64]
+
+_BLOCK = 1 << 16  # ranges worked out together: threads take turns at Python itself, so few large steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,18 @@ def range_variances(details: Details, law: Law, cdf: Floats, low: Boundaries, hi
 
     ``cdf`` is the population's share below each of the ``bins + 1`` boundaries; it must not fall.
     """
+    low, high = np.broadcast_arrays(low, high)
+    flat_low, flat_high = low.reshape(-1), high.reshape(-1)
+
+    def block(part: slice) -> Floats:
+        return _block_variances(details, law, cdf, flat_low[part], flat_high[part])
+
+    if flat_low.size <= _BLOCK:
+        return block(slice(None)).reshape(low.shape)
+    return np.concatenate(list(in_threads(block, slices(flat_low.size, _BLOCK)))).reshape(low.shape)
+
+
+def _block_variances(details: Details, law: Law, cdf: Floats, low: Boundaries, high: Boundaries) -> Floats:
     share = cdf[high] - cdf[low]
     certain = (low == high) | ((low == 0) & (high == details.bins))  # nobody, or everybody
     if not np.any(low):  # a prefix is as sure as its complement, which has one cut less

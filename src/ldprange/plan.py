@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldprange.checking import is_number
 from ldprange.decompositions import Decomposition, decomposition_from_dict
 from ldprange.details import Details, Level
 from ldprange.domain import Domain
@@ -88,11 +88,7 @@ class Plan:
             raise PlanError(
                 f"a domain may have at most {_MOST_BINS} bins, got {self.domain.bins}; use wider bins"
             )
-        if (
-            isinstance(self.epsilon, bool)
-            or not isinstance(self.epsilon, int | float | np.integer | np.floating)
-            or not 0 < self.epsilon <= sys.float_info.max
-        ):
+        if not is_number(self.epsilon) or self.epsilon <= 0:
             raise PlanError(f"ε must be a finite number above 0, got {self.epsilon!r}")
         object.__setattr__(self, "epsilon", float(self.epsilon))
         if not isinstance(self.decomposition, Decomposition):
@@ -244,10 +240,7 @@ class Plan:
         (up to 3% of the error at ε = 1, more beyond) is left out. With ``counts``, people per
         bin, that part is in as well.
         """
-        if (
-            not isinstance(users, int | float | np.integer | np.floating)
-            or not 0 < users <= sys.float_info.max
-        ):
+        if not is_number(users) or users <= 0:
             raise PlanError(f"users must be a finite number above 0, got {users!r}")
         law = self.law(users * np.array(self.probabilities))
         if counts is None:

@@ -10,11 +10,6 @@ from ldprange.aggregate import Aggregate
 from ldprange.details import Floats
 from ldprange.estimation.shares import Boundaries, known_scales, level_estimates, rising
 from ldprange.noise import range_variances
-from ldprange.parallel import in_threads, slices
-
-_BLOCK = (
-    1 << 16
-)  # ranges whose variance is worked out together: threads take turns at Python itself, so few large steps
 
 
 class ConsistentShares:
@@ -35,17 +30,7 @@ class ConsistentShares:
         return shares
 
     def variance(self, low: Boundaries, high: Boundaries) -> Floats:
-        low, high = np.broadcast_arrays(low, high)
-        flat_low, flat_high = low.reshape(-1), high.reshape(-1)
-        population = self.rising_cdf
-
-        def block(part: slice) -> Floats:
-            return range_variances(self._details, self._law, population, flat_low[part], flat_high[part])
-
-        if flat_low.size <= _BLOCK:
-            return block(slice(None)).reshape(low.shape)
-        parts = in_threads(block, slices(flat_low.size, _BLOCK))
-        return np.concatenate(list(parts)).reshape(low.shape)
+        return range_variances(self._details, self._law, self.rising_cdf, low, high)
 
     @cached_property
     def rising_cdf(self) -> Floats:
