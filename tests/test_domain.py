@@ -304,14 +304,14 @@ def test_a_value_that_cannot_be_is_refused_alone_and_among_good_ones(
 
 
 def test_the_value_outside_is_the_one_that_is_named() -> None:
-    with pytest.raises(DomainError, match=r"between 18 and 120, got 7; leave"):
+    with pytest.raises(DomainError, match=r"between 18 and 120, got 7; stay inside"):
         AGES.index([20, 7, 30])
 
 
 @pytest.mark.parametrize("value", ["2026", "2026-01", "today", "now"])
 def test_half_a_date_is_not_taken_for_a_day(value: str) -> None:
     year = Domain.dates("2000-01-01", "2100-12-31")
-    with pytest.raises(DomainError, match=r"must look like .*got"):
+    with pytest.raises(DomainError, match=r"must be one of the calendar.*got"):
         year.index_one(value)
 
 
@@ -321,7 +321,7 @@ def test_numbers_among_dates_are_not_taken_for_days_since_1970(value: Any) -> No
     mixed = np.empty(2, object)
     mixed[:] = [DAY(1971, 1, 1), value]
     for values in ([value], mixed):
-        with pytest.raises(DomainError, match=r"must look like .*got"):
+        with pytest.raises(DomainError, match=r"must be one of the calendar.*got"):
             seventies.index(values)
 
 

@@ -21,6 +21,7 @@ from typing import cast
 import numpy as np
 
 from ldprange import wire
+from ldprange.checking import check_type
 from ldprange.errors import FileError, LdprangeError, MismatchError, WireError
 from ldprange.kernels import Counts
 from ldprange.plan import Plan
@@ -28,6 +29,7 @@ from ldprange.reports import Batch, Report, gathered
 from ldprange.writing import whole_file
 
 VERSION = 1
+_MOST_USERS = 1 << 62  # counts are 64-bit integers, and must not run over
 _MAGIC = b"LDPRAGG" + bytes([VERSION])
 
 
@@ -56,11 +58,14 @@ class Aggregate:
     def __init__(self, plan: Plan, users: Sequence[int], counts: Sequence[Counts]) -> None:
         self.plan = plan
         self.users = tuple(int(count) for count in users)
+        if min(self.users) < 0 or sum(self.users) > _MOST_USERS:
+            raise LdprangeError(f"an aggregate must hold 0 to 2**62 reports, got {self.users}")
         self.counts = tuple(counts)
 
     @staticmethod
     def empty(plan: Plan) -> Aggregate:
         """Return the aggregate of nobody."""
+        check_type(plan, Plan, "an aggregate's plan")
         zeros = [np.zeros(mechanism.counters, np.int64) for mechanism in plan.mechanisms]
         return Aggregate(plan, [0] * len(zeros), zeros)
 
@@ -91,6 +96,10 @@ class Aggregate:
             raise _mismatch(self.plan, other.plan)
         users = [a + b for a, b in zip(self.users, other.users, strict=True)]
         return Aggregate(self.plan, users, [a + b for a, b in zip(self.counts, other.counts, strict=True)])
+
+    def __radd__(self, other: object) -> Aggregate:
+        """Let ``sum`` start from its 0."""
+        return self if other == 0 else NotImplemented
 
     def absorb(self, other: Aggregate) -> None:
         """Add another of the same plan in place, sparing a copy; nobody else may hold this one's counts."""

@@ -29,12 +29,12 @@ class Answer(Generic[T]):
     def __str__(self) -> str:
         if self.low is None or self.high is None or self.confidence is None:
             return _text(self.value)
-        return f"{_text(self.value)} [{_text(self.low)}, {_text(self.high)}] at {100 * self.confidence:g}%"
+        return f"{_text(self.value)} [{_text(self.low)}, {_text(self.high)}] at {100 * self.confidence:.10g}%"
 
 
 def _text(value: object) -> str:
     if isinstance(value, float):
-        return f"{value:.3f}" if abs(value) < 1000 else f"{value:.6g}"
+        return f"{value:.3f}" if abs(value) < 1000 else f"{value:.1f}"
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         return np.array2string(value, precision=3, suppress_small=True, threshold=8)
     return str(value)

@@ -5,18 +5,23 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Sequence
+from types import UnionType
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldprange.errors import DomainError
+from ldprange.errors import DomainError, LdprangeError
 
 Values = ArrayLike | Sequence[datetime.date]
+
+_LONGEST_SHOWN = 60
 
 
 def as_array(values: Values) -> NDArray[Any]:
     """Return what came as an array."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise DomainError("values must all be there, and some are masked; leave those out (.compressed())")
     try:
         return np.asarray(values)
     except ValueError:
@@ -29,7 +34,11 @@ def as_numbers(values: Values) -> NDArray[Any]:
     if array.size == 0:
         return array.astype(np.int64)
     if array.dtype.kind not in "iuf":
-        raise DomainError(f"values must be numbers that a computer word holds, got {first_of(array)!r}")
+        first = first_of(array)
+        raise DomainError(
+            f"values must be numbers, got an array of {array.dtype} that begins with {first!r}; "
+            "convert them first, as with numpy.asarray(values, float)"
+        )
     # a narrower float would have the domain's ends rounded to its own precision
     return array.astype(np.float64, copy=False) if array.dtype.kind == "f" else array
 
@@ -38,15 +47,29 @@ def check_inside(numbers: NDArray[Any], low: float, high: float) -> None:
     """Refuse numbers outside an interval, and NaN."""
     if numbers.size and not (low <= numbers.min() and numbers.max() <= high):  # NaN is inside nothing
         inside = (numbers >= low) & (numbers <= high)
-        raise DomainError(
-            f"values must lie between {low} and {high}, got {numbers[~inside].flat[0]}; "
-            "leave it out, or make a plan with a wider domain"
+        wrong = numbers[~inside].flat[0]
+        why = (
+            "stay inside, or make a plan with a wider domain"
+            if np.isfinite(wrong)
+            else "leave missing values out"
         )
+        raise DomainError(f"values must lie between {low} and {high}, got {wrong}; {why}")
 
 
 def first_of(array: NDArray[Any]) -> object:
-    """Return the first entry, for messages."""
-    return array.flat[0] if array.size else None
+    """Return the first entry as plain Python has it, for messages."""
+    return array.reshape(-1)[:1].tolist()[0] if array.size else None
+
+
+def check_type(value: object, kind: type | UnionType, what: str) -> None:
+    """Refuse what is not of a kind, before it fails somewhere deeper."""
+    if not isinstance(value, kind):
+        kinds = kind.__args__ if isinstance(kind, UnionType) else (kind,)
+        names = " or ".join(each.__name__ for each in kinds)
+        shown = repr(value)
+        if len(shown) > _LONGEST_SHOWN:
+            shown = f"{shown[:_LONGEST_SHOWN]}…"
+        raise LdprangeError(f"{what} must be of type {names}, got {shown} of type {type(value).__name__}")
 
 
 def is_number(value: object) -> TypeGuard[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Any
 
+from ldprange.checking import check_type
 from ldprange.plan import Plan
 from ldprange.randomness import Coins, SystemCoins
 from ldprange.reports import Report
@@ -20,6 +21,7 @@ class Client:
     """
 
     def __init__(self, plan: Plan) -> None:
+        check_type(plan, Plan, "a client's plan")
         self.plan = plan
         self._thresholds = plan.level_thresholds
         self._sizes = [level.size for level in plan.levels]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -63,8 +63,8 @@ class Domain(ABC):
     @staticmethod
     def ordered(labels: Iterable[str]) -> Domain:
         """Labels with an order, such as sizes or grades, one bin each."""
-        if isinstance(labels, str) or not isinstance(labels, Iterable):
-            raise DomainError(f"labels must be a list of strings, got {labels!r}")
+        if isinstance(labels, str | Set | Mapping) or not isinstance(labels, Iterable):
+            raise DomainError(f"labels must be a list of strings, in their order, got {labels!r}")
         return Ordered(tuple(labels))
 
     @staticmethod
@@ -182,7 +182,7 @@ class Integers(_Discrete):
         if numbers.dtype.kind == "f" and not np.all(fractional := numbers == np.floor(numbers)):
             raise DomainError(
                 f"values must be whole numbers, got {numbers[~fractional].flat[0]}; "
-                "round first, or use Domain.real"
+                "round first, or use a domain of real numbers"
             )
         return numbers.astype(np.int64) - self.low
 
@@ -321,7 +321,7 @@ class Dates(_Discrete):
         if np.any(outside):
             raise DomainError(
                 f"values must lie between {self.first} and {self.last}, got {days[outside].flat[0]}; "
-                "leave it out, or make a plan with a wider domain"
+                "stay inside, or make a plan with a wider domain"
             )
         return offsets
 
@@ -379,4 +379,4 @@ def _date(value: Any) -> datetime.date:
             return value
         return datetime.date.fromisoformat(value)
     except (ValueError, TypeError):
-        raise DomainError(f"a day must look like 2026-01-31, got {value!r}") from None
+        raise DomainError(f"a day must be one of the calendar, such as 2026-01-31, got {value!r}") from None

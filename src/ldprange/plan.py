@@ -39,6 +39,12 @@ class Prediction:
     range_variance: float
     prefix_variance: float
 
+    def __repr__(self) -> str:
+        return (
+            f"Prediction(users={self.users:g}, range_rmse={self.range_rmse:.3g}, "
+            f"prefix_rmse={self.prefix_rmse:.3g})"
+        )
+
     @property
     def range_rmse(self) -> float:
         """Root mean squared error over all ranges."""
@@ -86,7 +92,8 @@ class Plan:
             raise PlanError(f"the domain must be made with Domain.integers and its like, got {self.domain!r}")
         if self.domain.bins > _MOST_BINS:
             raise PlanError(
-                f"a domain may have at most {_MOST_BINS} bins, got {self.domain.bins}; use wider bins"
+                f"a domain may have at most {_MOST_BINS} bins, got {self.domain.bins}; "
+                "use fewer and wider ones (Domain.real)"
             )
         if not is_number(self.epsilon) or self.epsilon <= 0:
             raise PlanError(f"ε must be a finite number above 0, got {self.epsilon!r}")
@@ -165,7 +172,9 @@ class Plan:
         try:
             description = json.loads(text)
         except (ValueError, TypeError, RecursionError) as error:
-            raise PlanError(f"a plan must be JSON text, and this is not: {error}") from None
+            raise PlanError(
+                f"a plan must be JSON text (not a file's name), and this is not: {error}"
+            ) from None
         if not isinstance(description, Mapping) or "ldprange_plan" not in description:
             raise PlanError("a plan must be a JSON object with the key 'ldprange_plan', and this is not")
         if description["ldprange_plan"] != VERSION:
@@ -254,7 +263,7 @@ class Plan:
         if held.shape != (self.domain.bins,) or not np.all(held >= 0) or held.sum() == 0:
             raise PlanError(
                 f"counts must be {self.domain.bins} numbers of at least 0 that are not all 0, "
-                f"got shape {held.shape}"
+                f"got shape {held.shape}" + (f", the least {held.min():g}" if held.size else "")
             )
         cdf = np.concatenate([[0.0], np.cumsum(held) / held.sum()])
         details = self.details(law)

@@ -16,6 +16,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ldprange.errors import LdprangeError
+
 WORD_BITS = 32
 WORDS = 1 << WORD_BITS
 """The number of values of one word, and so the denominator of every probability."""
@@ -91,6 +93,13 @@ def seeded_words(rng: np.random.Generator, count: int) -> NDArray[np.uint32]:
     return rng.integers(0, 1 << 64, (count + 1) // 2, dtype=np.uint64).view(np.uint32)[:count]
 
 
-def generator(seed: int | np.random.SeedSequence) -> np.random.Generator:
+def seed_sequence(seed: int) -> np.random.SeedSequence:
+    """Return the source of a simulation's streams."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise LdprangeError(f"a seed must be a whole number of at least 0, got {seed!r}")
+    return np.random.SeedSequence(int(seed))
+
+
+def generator(stream: int | np.random.SeedSequence) -> np.random.Generator:
     """Return the seeded generator that simulations use. Clients never do."""
-    return np.random.Generator(np.random.SFC64(seed))
+    return np.random.Generator(np.random.SFC64(stream))

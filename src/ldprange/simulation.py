@@ -20,12 +20,13 @@ from numpy.typing import ArrayLike
 
 from ldprange import kernels
 from ldprange.aggregate import Aggregate
+from ldprange.checking import as_array, check_type
 from ldprange.errors import DomainError
 from ldprange.kernels import Counts
 from ldprange.oracles.contract import Column
 from ldprange.parallel import in_threads, slices
 from ldprange.plan import Plan
-from ldprange.randomness import generator, seeded_words
+from ldprange.randomness import generator, seed_sequence, seeded_words
 from ldprange.reports import Batch
 
 _BLOCK = 1 << 20  # users encoded together: threads take turns at Python itself, so few large steps
@@ -34,9 +35,10 @@ _STEP = 1 << 15  # users whose level is drawn together: small enough that no mem
 
 def encode_many(plan: Plan, values: ArrayLike, *, seed: int) -> Batch:
     """Randomise many people's values, with seeded coins and by the clients' law."""
+    check_type(plan, Plan, "the first argument")
     blocks = list(in_threads(lambda block: _encode(plan, *block), _blocks([values], seed)))
     if not blocks:
-        blocks = [_encode(plan, values, np.random.SeedSequence(seed))]
+        blocks = [_encode(plan, values, seed_sequence(seed))]
     return Batch(plan, [np.concatenate(columns) for columns in zip(*blocks, strict=True)])
 
 
@@ -60,6 +62,7 @@ def rehearse(
     progress
         Called with the number of people done so far.
     """
+    check_type(plan, Plan, "the first argument")
     total, done = Aggregate.empty(plan), 0
 
     def count(block: tuple[ArrayLike, np.random.SeedSequence]) -> Aggregate:
@@ -76,16 +79,18 @@ def rehearse(
 
 def _blocks(parts: Iterable[ArrayLike], seed: int) -> Iterator[tuple[ArrayLike, np.random.SeedSequence]]:
     """Cut users into blocks with a random stream each, so that threads do not change the outcome."""
-    source = np.random.SeedSequence(seed)
+    source = seed_sequence(seed)
     for part in parts:
-        array = np.asarray(part).reshape(-1)
+        array = as_array(part)
+        if array.ndim != 1:
+            raise DomainError(f"values must be one column, a value a person, got shape {array.shape}")
         for block in slices(array.size, _BLOCK):
             yield array[block], source.spawn(1)[0]
 
 
 def _encode(plan: Plan, values: ArrayLike, stream: np.random.SeedSequence) -> list[Column]:
     """Give each user a level and encode level by level."""
-    people, rng = np.asarray(values).reshape(-1), generator(stream)
+    people, rng = as_array(values), generator(stream)
     chosen = np.empty(people.size, np.uint8)
     for part in slices(people.size, _STEP):
         words = seeded_words(rng, part.stop - part.start)
@@ -94,7 +99,11 @@ def _encode(plan: Plan, values: ArrayLike, stream: np.random.SeedSequence) -> li
     for level, mechanism, users in zip(
         plan.levels, plan.mechanisms, kernels.group_by_level(chosen, len(plan.levels)), strict=True
     ):
-        held = plan.domain.index(people.take(users)).astype(np.uint32)
+        try:
+            held = plan.domain.index(people.take(users)).astype(np.uint32)
+        except DomainError:
+            plan.domain.index(people)  # says the same of whoever comes first
+            raise
         columns.append(mechanism.encode_many(held // np.uint32(level.size), rng))
     return columns
 
@@ -105,15 +114,17 @@ def simulate(plan: Plan, counts: ArrayLike, *, seed: int) -> Aggregate:
     Where the oracle's law allows it the counts are drawn at once, in time that does not depend on how
     many people there are (OUE, GRR, and Hadamard hashing on coarse levels).
     """
+    check_type(plan, Plan, "the first argument")
     people = np.asarray(counts)
     if people.shape != (plan.domain.bins,) or people.dtype.kind not in "iu" or np.any(people < 0):
         raise DomainError(
             f"counts must be {plan.domain.bins} whole numbers of at least 0, one per bin "
             f"(Domain.count makes them), got {people.dtype} of shape {people.shape}"
+            + (f", the least {people.min()}" if people.dtype.kind in "if" and people.size else "")
         )
     left: Counts = people.astype(np.int64)
     share, tallies, users = 1.0, [], []
-    streams = np.random.SeedSequence(seed).spawn(len(plan.levels))
+    streams = seed_sequence(seed).spawn(len(plan.levels))
     for level, mechanism, probability, stream in zip(
         plan.levels, plan.mechanisms, plan.probabilities, streams, strict=True
     ):

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ldprange.checking import check_type
 from ldprange.errors import MismatchError, WireError
 from ldprange.plan import FINGERPRINT_BYTES, Plan
 from ldprange.reports import Batch, Report
@@ -32,6 +33,7 @@ def pack(reports: Report | Batch) -> bytes:
     >>> len(pack(Client(plan).encode(42)))
     12
     """
+    check_type(reports, Report | Batch, "what is packed")
     if isinstance(reports, Report):
         head = bytes([VERSION]) + bytes.fromhex(reports.fingerprint)
         return head + bytes([reports.level, 1]) + reports.payload
@@ -44,6 +46,8 @@ def pack(reports: Report | Batch) -> bytes:
 
 def unpack(plan: Plan, data: bytes) -> Batch:
     """Read bytes back; an error if they are not a whole batch of this plan."""
+    check_type(plan, Plan, "the first argument")
+    check_type(data, bytes, "a packed batch")
     if len(data) < _HEADER:
         raise WireError(f"a batch must have at least {_HEADER} bytes, got {len(data)}; it was cut short")
     if data[0] != VERSION:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ldprange.aggregate import Aggregate
+from ldprange.checking import check_type
 from ldprange.estimation.answers import Estimate
 from ldprange.estimation.consistent import ConsistentShares
 from ldprange.estimation.raw import RawShares
@@ -26,6 +27,7 @@ def estimate(aggregate: Aggregate, *, consistent: bool = True) -> Estimate:
     >>> print(estimate(ldp.simulate(plan, plan.domain.count(people), seed=1)).range(0, 4))
     0.741 [0.727, 0.755] at 95%
     """
+    check_type(aggregate, Aggregate, "what is estimated from")
     if consistent or not aggregate.plan.decomposition.nested:
         return Estimate(aggregate.plan, ConsistentShares(aggregate))
     return Estimate(aggregate.plan, RawShares(aggregate))

@@ -31,10 +31,20 @@ class Estimate:
         self.plan = plan
         self._shares = shares
         self._domain = plan.domain
+        self.users = shares.users
+        """How many people reported."""
         self._cdfs: dict[int, tuple[Boundaries, Floats, Floats]] = {}  # by scale, once asked for
 
+    def __repr__(self) -> str:
+        return f"Estimate from {self.users:,} reports under plan {self.plan.fingerprint}"
+
     def range(self, low: Any, high: Any, *, confidence: float | None = 0.95) -> Answer[float]:
-        """Return the share of people between ``low`` and ``high``, both included."""
+        """Return the share of people between ``low`` and ``high``.
+
+        Both ends are included where every value has a bin of its own (whole numbers, dates, labels). On
+        bins with width the range goes from ``low`` up to, not including, ``high``; only the top end of the
+        domain itself belongs to the last bin.
+        """
         return _single(self.ranges([low], [high], confidence=confidence))
 
     def ranges(self, lows: ArrayLike, highs: ArrayLike, *, confidence: float | None = 0.95) -> Answer[Floats]:
@@ -50,11 +60,11 @@ class Estimate:
         if np.any(wrong):
             at = int(np.flatnonzero(wrong)[0])
             low, high = (np.broadcast_to(np.asarray(b), wrong.shape).flat[at] for b in (lows, highs))
-            raise QueryError(f"a range's low end must not exceed its high end, got {low} and {high}")
+            raise QueryError(f"a range must end after it begins, got {low} and {high}; swap or widen them")
         return self._answer(starts, stops, confidence)
 
     def prefix(self, bound: Any, *, confidence: float | None = 0.95) -> Answer[float]:
-        """Return the share of people up to ``bound``, itself included."""
+        """Return the share of people from the domain's low end up to ``bound``, as :meth:`range` has it."""
         return _single(self.prefixes([bound], confidence=confidence))
 
     def prefixes(self, bounds: ArrayLike, *, confidence: float | None = 0.95) -> Answer[Floats]:
@@ -100,9 +110,13 @@ class Estimate:
         """
         wanted = _floats(qs, "a quantile")
         if not np.all((wanted >= 0) & (wanted <= 1)):
-            raise QueryError(f"a quantile must lie between 0 and 1, got {qs!r}")
+            outside = wanted[~((wanted >= 0) & (wanted <= 1))].flat[0]
+            raise QueryError(
+                f"a quantile must lie between 0 and 1, such as 0.5 for the median, got {outside:g}"
+            )
         z = _normal_quantile(confidence, 1)
-        flat, domain = wanted.reshape(-1), self._domain
+        first_person = 1 / self.users if self.users else 0.0  # quantile 0 is the least value anyone has
+        flat, domain = np.maximum(wanted.reshape(-1), first_person), self._domain
         positions = self._quantile_positions(flat)
         value = _units([domain.at(position) for position in positions.tolist()], wanted.shape)
         if z is None:
@@ -214,6 +228,8 @@ def _plain(value: Any) -> Any:
 
 
 def _single(answer: Answer[Floats]) -> Answer[float]:
+    if answer.value.shape != (1,):
+        raise QueryError("range and prefix take single bounds; ranges and prefixes take many at once")
     if answer.low is None or answer.high is None:
         return Answer(float(answer.value[0]), None, None, None)
     return Answer(float(answer.value[0]), float(answer.low[0]), float(answer.high[0]), answer.confidence)

@@ -17,11 +17,14 @@ class ConsistentShares:
 
     def __init__(self, aggregate: Aggregate) -> None:
         plan = aggregate.plan
-        self.bins = plan.domain.bins
+        self.bins, self.users = plan.domain.bins, aggregate.reports
         self.scales = known_scales(aggregate, nested=plan.decomposition.nested)
         self._law = plan.law(aggregate.users)
         self._details = plan.details(self._law)
-        fractions = self._details.fit(level_estimates(aggregate))
+        if self.users:
+            fractions = self._details.fit(level_estimates(aggregate))
+        else:
+            fractions = np.full(self.bins, 1 / self.bins)
         self._cdf = np.concatenate([[0.0], np.cumsum(fractions)])
         self._cdf[-1] = 1.0
 

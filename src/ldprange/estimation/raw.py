@@ -17,7 +17,7 @@ class RawShares:
 
     def __init__(self, aggregate: Aggregate) -> None:
         plan = aggregate.plan
-        self.bins = plan.domain.bins
+        self.bins, self.users = plan.domain.bins, aggregate.reports
         self.scales = known_scales(aggregate, nested=False)
         self._levels = plan.levels
         self._law = plan.law(aggregate.users)

@@ -24,9 +24,12 @@ class Shares(Protocol):
     scales
         Bins per node on every level that reports tell of, coarsest first. Only shares between multiples
         of the last (and the far end) are known; it is 1 unless a level went unreported.
+    users
+        How many people reported.
     """
 
     bins: int
+    users: int
     scales: tuple[int, ...]
 
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
