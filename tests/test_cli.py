@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -172,8 +173,6 @@ class TestTheWholeWay:
         done("aggregate", "ages.plan.json", "more/", "-o", "tuesday.agg")
         assert answered("merge", "monday.agg", "tuesday.agg", "-o", "week.agg")["reports"] == 3 * PEOPLE
         assert ldp.Aggregate.load("week.agg") == ldp.Aggregate.load("all.agg")
-        done("merge", "monday.agg", "tuesday.agg", "-o", "monday.agg")  # a running total may replace itself
-        assert ldp.Aggregate.load("monday.agg") == ldp.Aggregate.load("all.agg")
 
     def test_simulate_measures_what_the_plan_predicts(self, survey: Path) -> None:
         result = answered("simulate", "ages.plan.json", "people.csv", "--column", "age", "--seed", "2")
@@ -202,6 +201,17 @@ class TestTheWholeWay:
         )
         assert wide["low"] < narrow["low"] < narrow["high"] < wide["high"]
 
+    def test_a_simultaneous_band_is_wider(self, survey: Path) -> None:
+        asked = ("query", "monday.agg", "--cdf")
+        alone, at_once = answered(*asked), answered(*asked, "--band", "simultaneous")
+        assert (alone["band"], at_once["band"]) == ("pointwise", "simultaneous")
+        assert answered(*asked, "--band", "pointwise") == alone
+        for narrow, wide in zip(alone["cdf"][:-1], at_once["cdf"][:-1], strict=True):
+            assert wide["low"] < narrow["low"] < narrow["high"] < wide["high"]
+        assert set(alone["cdf"][0]) == {"to", "value", "low", "high"}
+        assert "95% interval, all at once" in done(*asked, "--band", "simultaneous")
+        assert "\nup to 17 " in done(*asked)
+
 
 class TestStreams:
     def test_a_plan_without_output_is_standard_output(self, here: Path) -> None:
@@ -226,6 +236,8 @@ class TestStreams:
         result = run("encode", "ages.plan.json", "people.csv", "--column", "age", "-o", "x.reports", "--json")
         assert "rehearsal" in result.stderr
         assert json.loads(result.stdout)["reports"] == PEOPLE
+        failed = run("encode", "ages.plan.json", "people.csv", "--column", "name", "-o", "y.reports")
+        assert "rehearsal" not in failed.stderr
 
     def test_an_overview_draws_the_quartiles_and_the_cdf(self, survey: Path) -> None:
         text = done("query", "monday.agg")
@@ -289,7 +301,9 @@ BAD = {
     "bits without Hadamard": ((*PLAN, "--epsilon", "1", "--bits", "2"), "--oracle hadamard only"),
     "too many bits": ((*PLAN, "--epsilon", "1", "--oracle", "hadamard", "--bits", "9"), "from 1 to 4, got 9"),
     "a domain upside down": (("plan", "--low", "9", "--high", "0", "--epsilon", "1"), "must not exceed"),
-    "half a domain": (("plan", "--low", "9", "--epsilon", "1"), "say what values"),
+    "half a domain": (("plan", "--low", "9", "--epsilon", "1"), "--high is missing"),
+    "the other half": (("plan", "--high", "9", "--epsilon", "1"), "--low is missing"),
+    "half a year": (("plan", "--first", "2026-01-01", "--epsilon", "1"), "--last is missing"),
     "two domains": ((*PLAN, "--labels", "a,b", "--epsilon", "1"), "say what values"),
     "no domain": (("plan", "--epsilon", "1"), "say what values"),
     "real numbers without bins": (("plan", "--low", "0.5", "--high", "9", "--epsilon", "1"), "need --bins"),
@@ -310,7 +324,45 @@ BAD = {
     "nobody expected": ((*PLAN, "--epsilon", "1", "--users", "0"), "users must be"),
     "a plan that is none": (
         ("encode", "people.csv", "people.csv", "--column", "age"),
-        "people.csv: a plan must be JSON",
+        "people.csv: the file must be a plan, but it is plain text; swap",
+    ),
+    "JSON that is no plan": (("encode", "other-json.json", "people.csv"), "with the key 'ldprange_plan'"),
+    "an aggregate for a plan": (
+        ("aggregate", "monday.agg", "reports.parquet"),
+        r"monday\.agg: the file must be a plan, but it is an aggregate; swap the arguments\?",
+    ),
+    "reports for a plan": (
+        ("aggregate", "reports.parquet", "ages.plan.json"),
+        "a plan, but it is a Parquet table; swap",
+    ),
+    "packed reports for a plan": (
+        ("aggregate", "whole.reports", "ages.plan.json"),
+        "a plan, but it is packed reports; swap",
+    ),
+    "a plan for values": (
+        (*ENCODE, "other.json"),
+        "other.json: .* people's values .*, but it is a plan; swap",
+    ),
+    "a plan for reports": (
+        ("aggregate", "ages.plan.json", "other.json"),
+        "reports.*, but it is a plan; swap",
+    ),
+    "an aggregate for reports": (
+        ("aggregate", "ages.plan.json", "other.agg"),
+        "but it is an aggregate; .*merge",
+    ),
+    "a plan for an aggregate": (
+        ("query", "ages.plan.json"),
+        "ages.plan.json: the file must be an aggregate, but it is a plan; give one",
+    ),
+    "reports for an aggregate": (
+        ("merge", "monday.agg", "reports.parquet"),
+        "an aggregate, but it is a Parquet table; give one",
+    ),
+    "a spreadsheet": ((*ENCODE, "people.xlsx", "--column", "age"), "a spreadsheet .*; export it as CSV"),
+    "semicolons": (
+        (*ENCODE, "semicolons.csv", "--column", "age"),
+        "separator must be a comma, and the header shows semicolons: name;age",
     ),
     "an edited plan": (("aggregate", "edited.json", "reports.parquet"), "edited.json: .*fingerprint"),
     "reports of another plan": (("aggregate", "other.json", "reports.parquet"), "another plan"),
@@ -326,23 +378,31 @@ BAD = {
     "empty reports": (("aggregate", "ages.plan.json", "empty.reports"), "empty"),
     "a directory of other things": (("aggregate", "ages.plan.json", "."), "only report files"),
     "reports given twice": (("aggregate", "ages.plan.json", "reports.parquet", "./reports.parquet"), "twice"),
+    "a sum over one of its parts": (
+        ("merge", "monday.agg", "other.agg", "-o", "monday.agg"),
+        "replace an input",
+    ),
     "an aggregate given twice": (("merge", "monday.agg", "monday.agg"), "twice"),
     "aggregates of different plans": (
         ("merge", "monday.agg", "other.agg"),
         "other.agg: .*same plan.*epsilon",
     ),
     "a truncated aggregate": (("merge", "monday.agg", "cut.agg"), "cut.agg .*truncated"),
-    "an aggregate that is none": (("query", "people.csv"), "people.csv must be an aggregate"),
+    "an aggregate that is none": (
+        ("query", "people.csv"),
+        "people.csv: the file must be an aggregate, but it is plain text",
+    ),
     "an empty aggregate": (("query", "empty.txt"), "empty"),
     "an aggregate of nobody": (("query", "nobody.agg"), "at least one report"),
     "a quantile above 1": (("query", "monday.agg", "--quantile", "1.5"), "between 0 and 1"),
     "a quantile below 0": (("query", "monday.agg", "--quantile", "-0.5"), "between 0 and 1"),
     "a quantile that is no number": (("query", "monday.agg", "--quantile", "nan"), "between 0 and 1"),
-    "low > high": (("query", "monday.agg", "--range", "64", "18"), "low end must not exceed its high end"),
+    "low > high": (("query", "monday.agg", "--range", "64", "18"), "a range must end after it begins"),
     "a range outside": (("query", "monday.agg", "--range", "-5", "18"), "between 0 and 119, got -5"),
     "a prefix outside": (("query", "monday.agg", "--prefix", "200"), "between 0 and 119, got 200"),
     "a bound of the wrong kind": (("query", "monday.agg", "--range", "a", "b"), "a whole number, got 'a'"),
     "confidence of 1": (("query", "monday.agg", "--confidence", "1"), "confidence must lie between 0 and 1"),
+    "a band of nothing": (("query", "monday.agg", "--band", "simultaneous"), "--cdf only"),
     "an unknown command": (("guess",), "No such command"),
     "an unknown option": (("query", "monday.agg", "--guess"), "No such option"),
     "no people": (("demo", "--people", "0"), "not in the range"),
@@ -358,12 +418,16 @@ def make_trouble() -> None:
         "nan.txt": "1\nnan\n",
         "missing.csv": "age,x\n1,a\n,b\n",
         "halves.txt": "1.5\n",
+        "semicolons.csv": "name;age\nKim;1,5\n",
+        "other-json.json": '{"plan": "none"}',
         "empty.csv": "",
         "empty.txt": "",
         "empty.reports": "",
     }.items():
         Path(name).write_text(text)
     pyarrow.parquet.write_table(pa.table({"age": ages()}), "whole.parquet")
+    with zipfile.ZipFile("people.xlsx", "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
     done(*ENCODE, "people.csv", "--column", "age", "-o", "whole.reports")
     done("plan", "--low", "0", "--high", "119", "--epsilon", "2", "-o", "other.json")
     done("encode", "other.json", "people.csv", "--column", "age", "-o", "other.reports")

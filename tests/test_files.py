@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import threading
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -19,7 +20,8 @@ from hypothesis import strategies as st
 import ldprange as ldp
 from ldprange import wire
 from ldprange.errors import DomainError, FileError, LdprangeError, MismatchError, WireError
-from ldprange.files import read_reports, read_text, read_values, reports, write_reports, write_text
+from ldprange.files import read_plan, read_reports, read_text, read_values, reports, write_reports, write_text
+from ldprange.files.kinds import Kind, kind_of
 from ldprange.files.values import CHUNK
 from ldprange.writing import whole_file
 
@@ -298,6 +300,59 @@ class TestReportsAreRefused:
         pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), path)
 
 
+class TestKinds:
+    """A file in place of another is called by its name; what cannot be told is left to whoever reads it."""
+
+    @every_plan
+    def test_what_is_written_is_recognised(self, tmp_path: Path, plan: ldp.Plan) -> None:
+        kinds = {"plan": Kind.PLAN, "agg": Kind.AGGREGATE}
+        kinds |= {"parquet": Kind.PARQUET, "csv": Kind.TEXT, "reports": Kind.PACKED}
+        (tmp_path / "x.plan").write_text(plan.to_json(), encoding="utf-8")
+        ldp.Aggregate.empty(plan).save(tmp_path / "x.agg")
+        for suffix in SUFFIXES:
+            write_reports(tmp_path / f"x.{suffix}", plan, [_batch(plan)])
+        for suffix, kind in kinds.items():
+            assert kind_of((tmp_path / f"x.{suffix}").read_bytes()[:4096]) is kind
+
+    @pytest.mark.parametrize(
+        ("start", "kind"),
+        [
+            (b"", None),
+            (b"1\n2\n", None),
+            (b"\xff\xfea\0g\0e\0\n\0", None),
+            (b"age\n1\n\x002\n3\n", None),
+            (b'{"a": 1, "b": 2}', None),
+            (b"\xef\xbb\xbf\n{" + b'"ldprange_plan": 1}', Kind.PLAN),
+            ("größe,ä".encode()[:-1], Kind.TEXT),  # cut inside a character
+        ],
+    )
+    def test_of_other_beginnings(self, start: bytes, kind: Kind | None) -> None:
+        assert kind_of(start) is kind
+
+    @pytest.mark.parametrize(
+        ("written", "given", "match"),
+        [
+            ("x.parquet", "x.csv", "reports as plain text, but it is a Parquet table; rename it to .parquet"),
+            ("x.csv", "x.reports", "must be packed reports, but it is plain text; rename it to .csv"),
+            ("x.reports", "x.parquet", "as a Parquet table, but it is packed reports; rename it to .reports"),
+        ],
+    )
+    def test_reports_under_another_name(self, tmp_path: Path, written: str, given: str, match: str) -> None:
+        write_reports(tmp_path / written, PLANS["HRR"], [_batch(PLANS["HRR"])])
+        (tmp_path / written).rename(tmp_path / given)
+        with pytest.raises(FileError, match=match):
+            list(read_reports(tmp_path / given, PLANS["HRR"]))
+
+    def test_a_pipe_is_looked_at_and_left_whole(self, tmp_path: Path) -> None:
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        text = PLANS["HRR"].to_json()
+        writer = threading.Thread(target=pipe.write_text, args=(text,), kwargs={"encoding": "utf-8"})
+        writer.start()
+        assert read_plan(pipe) == PLANS["HRR"]
+        writer.join()
+
+
 class TestWholeFiles:
     def test_an_error_leaves_nothing(self, tmp_path: Path) -> None:
         def failing() -> Iterator[ldp.Batch]:
@@ -371,6 +426,8 @@ class TestValues:
             ("a.csv", "age\n1\n2\n", AGES, None, [1, 2]),
             ("a.csv", 'name,age\n"a, b",1\n"c\nd",2\n', AGES, "age", [1, 2]),
             ("a.csv", "\ufeffage,x\n1,\n2,\n", AGES, "age", [1, 2]),
+            ("a.csv", '"age; years"\n1\n', AGES, "age; years", [1]),
+            ("a.csv", '"age, years"\n1\n', AGES, None, [1]),
             ("A.CSV", '"age"\n"1"\n', AGES, "age", [1]),
             ("a.tsv", "age\tname\n1\tx,y\n", AGES, "age", [1]),
             ("a.txt", "XS\nM\nM\n", SIZES, None, ["XS", "M", "M"]),
@@ -428,8 +485,12 @@ class TestValues:
 
 
 def _text(text: str) -> Callable[[Path], None]:
+    return _bytes(text.encode())
+
+
+def _bytes(data: bytes) -> Callable[[Path], None]:
     def make(path: Path) -> None:
-        path.write_bytes(text.encode())
+        path.write_bytes(data)
 
     return make
 
@@ -459,6 +520,13 @@ def _parquet(**columns: pa.Array) -> Callable[[Path], None]:
         ("a.csv", _text("2026-02-01\n"), DATES, None, "header"),
         ("a.csv", _text("XS\nM\n"), SIZES, None, "header"),
         ("a.csv", _text("a,b\n1,2\n3\n"), AGES, "a", "Expected 2 columns, got 1"),
+        ("a.csv", _text("name;age\nx;1\n"), AGES, "age", "must be a comma, .* shows semicolons: name;age"),
+        ("a.csv", _text("name;pay\nx;1,5\n"), REAL, None, "must be a comma, .* shows semicolons"),
+        ("a.csv", _text("name\tage\nx\t1\n"), AGES, "age", "must be a comma, .* shows tabs"),
+        ("a.tsv", _text("name;age\nx;1\n"), AGES, "age", "must be a tab, .* shows semicolons"),
+        ("a.txt", _parquet(a=pa.array([1])), AGES, None, "it is a Parquet table; rename it to .parquet"),
+        ("a.parquet", _text("name,age\nx,1\n"), AGES, None, "it is plain text; rename it to .csv"),
+        ("a.xls", _bytes(b"\xd0\xcf\x11\xe0" + bytes(9)), AGES, "age", "spreadsheet .*export it as CSV"),
         ("a.txt", _text("1\n2\nold\n4\n"), AGES, None, "row 3 has 'old'"),
         ("a.txt", _text("1\n2\nnan\n"), AGES, None, "row 3 has 'nan'"),
         ("a.txt", _text("1\n\n3\n"), AGES, None, "row 2 has none"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ldprange.domain import Domain, Integers, Logarithmic, Real
-from ldprange.errors import LdprangeError
+from ldprange.errors import DomainError, LdprangeError
 from ldprange.estimation import Estimate
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 _ESTIMATE, _TRUTH = "#1f5fa8", "#c2410c"
 _MOST_BINS_DRAWN = 2000
+_TICKS = 8
 
 
 def distribution_figure(estimate: Estimate, *, counts: ArrayLike | None = None, title: str = "") -> Figure:
@@ -27,18 +29,24 @@ def distribution_figure(estimate: Estimate, *, counts: ArrayLike | None = None, 
     estimate
         What the reports say.
     counts
-        The true number of people per bin, where it is known (a rehearsal), drawn beside.
+        The true number of people per bin (:meth:`ldprange.Domain.count` makes them), where it is known
+        (a rehearsal), drawn beside.
     title
         Above the figure.
     """
+    if not isinstance(estimate, Estimate):
+        raise LdprangeError(
+            f"what is drawn must be an estimate, got {estimate!r:.60} of type {type(estimate).__name__}; "
+            "make one with ldprange.estimate(aggregate)"
+        )
+    domain = estimate.plan.domain
+    truth = None if counts is None else _shares(counts, domain.bins)
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise LdprangeError(
             "drawing needs matplotlib, which is not installed; pip install 'ldprange[plot]'"
         ) from None
-    domain = estimate.plan.domain
-    truth = None if counts is None else np.asarray(counts, np.float64) / np.sum(counts)
     figure = Figure(figsize=(8, 6), layout="constrained")
     upper, lower = figure.subplots(2, 1, sharex=True)
     if title:
@@ -63,8 +71,8 @@ def distribution_figure(estimate: Estimate, *, counts: ArrayLike | None = None, 
     histogram = estimate.histogram()
     assert histogram.low is not None and histogram.high is not None  # noqa: S101, PT018 (the same)
     if domain.bins <= _MOST_BINS_DRAWN:
-        lower.fill_between(
-            edges[:-1] + 0.5, histogram.low, histogram.high, step="mid", color=_ESTIMATE, alpha=0.2, lw=0
+        lower.stairs(
+            histogram.high, edges, baseline=histogram.low, fill=True, color=_ESTIMATE, alpha=0.2, lw=0
         )
     lower.stairs(histogram.value, edges, color=_ESTIMATE, lw=1.2)
     if truth is not None:
@@ -78,18 +86,60 @@ def distribution_figure(estimate: Estimate, *, counts: ArrayLike | None = None, 
     return figure
 
 
-def _label_bins(axes: Axes, domain: Domain) -> None:
-    """Name a few places in the user's own units: round numbers on an even scale, else a few bins."""
-    from matplotlib.ticker import MaxNLocator
+def _shares(counts: ArrayLike, bins: int) -> NDArray[np.float64]:
+    """Return the true share of every bin."""
+    try:
+        people = np.asarray(counts, np.float64)
+    except (TypeError, ValueError):
+        people = np.array(np.nan)
+    if people.shape != (bins,) or not np.all(np.isfinite(people) & (people >= 0)) or not np.any(people):
+        raise DomainError(
+            f"counts must be {bins} numbers of at least 0, one per bin, and not all 0, got "
+            f"{str(counts)[:60]} of shape {people.shape}; make them with domain.count(values)"
+        )
+    shares: NDArray[np.float64] = people / people.sum()
+    return shares
 
+
+def _label_bins(axes: Axes, domain: Domain) -> None:
+    """Name a few places in the user's own units: round numbers, or a few of the days or labels."""
     if isinstance(domain, Integers | Real):
         whole = isinstance(domain, Integers)
-        ticks = np.asarray(MaxNLocator(8, integer=whole).tick_values(domain.low, domain.high))
-        ticks = ticks[(ticks >= domain.low) & (ticks <= domain.high)]
-        axes.set_xticks(domain.starts(ticks) + (0.5 if whole else 0.0), [f"{tick:.6g}" for tick in ticks])
+        ticks = _even(domain.low, domain.high, whole=whole)
+        axes.set_xticks(domain.starts(ticks) + (0.5 if whole else 0.0), [f"{tick:.12g}" for tick in ticks])
+    elif isinstance(domain, Logarithmic):
+        ticks = _magnitudes(domain.low, domain.high)
+        axes.set_xticks(domain.starts(ticks), [f"{tick:.12g}" for tick in ticks])
     else:
         shown = np.unique(np.linspace(0, domain.bins - 1, min(domain.bins, 7)).astype(int))
-        named = [domain.lower(int(index)) for index in shown]
-        labels = [f"{value:.3g}" if isinstance(value, float) else str(value) for value in named]
-        axes.set_xticks(shown + (0.0 if isinstance(domain, Logarithmic) else 0.5), labels)
+        axes.set_xticks(shown + 0.5, [domain.label(int(index)) for index in shown])
     axes.set_xlabel("value")
+
+
+def _even(low: float, high: float, *, whole: bool = False) -> NDArray[np.float64]:
+    """Return a few round numbers at equal distances."""
+    from matplotlib.ticker import MaxNLocator
+
+    locator = MaxNLocator(_TICKS, steps=[1, 2, 5, 10], integer=whole)
+    return _inside(locator.tick_values(low, high), low, high)
+
+
+def _magnitudes(low: float, high: float) -> NDArray[np.float64]:
+    """Return a few round numbers at about equal ratios: 1, 2 and 5 in every decade, or only decades.
+
+    >>> _magnitudes(0.3, 60).tolist()
+    [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0]
+    >>> _magnitudes(0.3, 60_000).tolist()
+    [1.0, 10.0, 100.0, 1000.0, 10000.0]
+    """
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    fine = _inside([float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)], low, high)
+    if fine.size <= _TICKS:
+        return fine if fine.size > 1 else _even(low, high)
+    decades = _inside([float(f"1e{power}") for power in powers], low, high)
+    return decades[:: math.ceil(decades.size / _TICKS)]
+
+
+def _inside(ticks: ArrayLike, low: float, high: float) -> NDArray[np.float64]:
+    numbers = np.asarray(ticks, np.float64)
+    return numbers[(numbers >= low) & (numbers <= high)]

@@ -15,11 +15,11 @@ from ldprange.cli.options import (
     json_option,
     output_option,
     plan_argument,
-    read_plan,
+    read_aggregate,
     size_of,
 )
 from ldprange.cli.screen import Bar, print_json, progress
-from ldprange.files import read_reports
+from ldprange.files import read_plan, read_reports
 from ldprange.files.opening import naming
 from ldprange.files.reports import report_files
 from ldprange.plan import Plan
@@ -64,13 +64,14 @@ def aggregate(plan_file: str, report_paths: tuple[str, ...], output: str, as_jso
 def merge(aggregate_files: tuple[str, ...], output: str, as_json: bool) -> None:
     """Add aggregates up, in any order.
 
-    All must be of the same plan.
+    All must be of the same plan, and the sum gets a file of its own: a sum that replaced one of them would
+    count the others again if the command were repeated.
     """
-    check_output(output)
+    check_output(output, aggregate_files)
     check_distinct([Path(name) for name in aggregate_files])
-    total = Aggregate.load(aggregate_files[0])
+    total = read_aggregate(aggregate_files[0])
     for name in aggregate_files[1:]:
-        other = Aggregate.load(name)
+        other = read_aggregate(name)
         with naming(name):
             total += other
     total.save(output)

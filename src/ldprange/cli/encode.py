@@ -15,14 +15,13 @@ from ldprange.cli.options import (
     json_option,
     output_option,
     plan_argument,
-    read_plan,
     seed_option,
     seeds,
     size_of,
     values_argument,
 )
 from ldprange.cli.screen import Bar, note, print_json, progress
-from ldprange.files import read_values, write_reports
+from ldprange.files import read_plan, read_values, write_reports
 from ldprange.files.opening import naming
 from ldprange.parallel import slices
 from ldprange.plan import Plan
@@ -60,9 +59,9 @@ def encode(
     plan = read_plan(plan_file)
     check_output(output, [plan_file, values_file])
     seed = fresh_seed() if seed is None else seed
-    note(f"a rehearsal: real clients encode on their own devices. Seed {seed} repeats it.")
     with progress("encoding", "people", size_of([Path(values_file)])) as bar:
         count = write_reports(output, plan, _batches(plan, values_file, column, seed, bar))
+    note(f"a rehearsal: real clients encode on their own devices. Seed {seed} repeats it.")
     if as_json:
         print_json({"reports": count, "plan": plan.fingerprint, "seed": seed, "output": output})
     else:

@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 import numpy as np
 
+from ldprange.aggregate import Aggregate
 from ldprange.errors import FileError
-from ldprange.files import read_text
-from ldprange.files.opening import naming
-from ldprange.plan import Plan
+from ldprange.files.kinds import Kind, expect
+from ldprange.files.opening import opened
 
 plan_argument = click.argument("plan_file", metavar="PLAN")
 values_argument = click.argument("values_file", metavar="VALUES")
@@ -30,11 +30,13 @@ output_option = click.option(
 )
 
 
-def read_plan(path: str) -> Plan:
-    """Read a plan file."""
-    text = read_text(path)
-    with naming(path):
-        return Plan.from_json(text)
+def read_aggregate(path: str) -> Aggregate:
+    """Read an aggregate file; a file of another kind is called by its name."""
+    if Path(path).is_file():
+        advice = dict.fromkeys(Kind, "give one that aggregate or merge has written")
+        with opened(path) as file:
+            expect(Kind.AGGREGATE, file, "an aggregate", advice)
+    return Aggregate.load(path)
 
 
 def check_output(path: str, inputs: Sequence[str] = ()) -> None:

@@ -78,8 +78,9 @@ def plan(
 ) -> None:
     """Make a plan: the public agreement between clients and collector.
 
-    Say what values there may be in one of three ways: --low and --high (with --bins for real numbers),
-    --first and --last, or --labels.
+    Say what values there may be in one of five ways: --low and --high for whole numbers; with --bins for
+    real numbers; with --bins and --logarithmic for real numbers over several magnitudes; --first and --last
+    for days; --labels for labels with an order.
     """
     if output:
         check_output(output)
@@ -115,13 +116,16 @@ def _domain(
     labels: str | None,
 ) -> Domain:
     ways = {
-        "--low and --high": (low, high),
-        "--first and --last": (first, last),
-        "--labels": (labels,),
+        "--low and --high": {"--low": low, "--high": high},
+        "--first and --last": {"--first": first, "--last": last},
+        "--labels": {"--labels": labels},
     }
-    said = [way for way, given in ways.items() if any(part is not None for part in given)]
-    if len(said) != 1 or any(part is None for part in ways[said[0]]):
+    said = [way for way, given in ways.items() if any(part is not None for part in given.values())]
+    if len(said) != 1:
         raise click.UsageError(f"say what values there may be with one of: {'; '.join(ways)}")
+    for option, part in ways[said[0]].items():
+        if part is None:
+            raise click.UsageError(f"{said[0]} go together, and {option} is missing; add it")
     numbers = said == ["--low and --high"]
     if (bins is not None or logarithmic) and not numbers:
         raise click.UsageError("--bins and --logarithmic go with --low and --high only")

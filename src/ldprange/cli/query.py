@@ -8,15 +8,13 @@ from typing import Any
 import click
 import numpy as np
 
-from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
 from ldprange.cli.chart import draw_cdf
 from ldprange.cli.command import Command
-from ldprange.cli.options import json_option
+from ldprange.cli.options import json_option, read_aggregate
 from ldprange.cli.screen import answers, console, facts, print_json
 from ldprange.cli.summary import percent, plan_facts
 from ldprange.cli.units import parse, plain, shown
-from ldprange.domain import Domain
 from ldprange.errors import QueryError
 from ldprange.estimation import Estimate, estimate
 
@@ -37,10 +35,14 @@ _QUARTILES = (0.25, 0.5, 0.75)
     nargs=2,
     multiple=True,
     metavar="LOW HIGH",
-    help="The share between two values, both included.",
+    help="The share between two values, both included (real numbers: up to HIGH, without it).",
 )
 @click.option(
-    "--prefix", "prefixes", multiple=True, metavar="BOUND", help="The share up to a value, itself included."
+    "--prefix",
+    "prefixes",
+    multiple=True,
+    metavar="BOUND",
+    help="The share up to a value, itself included (real numbers: without it).",
 )
 @click.option(
     "--quantile",
@@ -51,7 +53,12 @@ _QUARTILES = (0.25, 0.5, 0.75)
     help="The value below which a share Q lies.",
 )
 @click.option("--histogram", is_flag=True, help="The share of every bin.")
-@click.option("--cdf", is_flag=True, help="The share up to every bin; each interval holds on its own.")
+@click.option("--cdf", is_flag=True, help="The share up to every bin.")
+@click.option(
+    "--band",
+    type=click.Choice(["pointwise", "simultaneous"]),
+    help="Of --cdf: each interval holds on its own, or all hold at once.  [default: pointwise]",
+)
 @click.option(
     "--confidence",
     type=float,
@@ -70,6 +77,7 @@ def query(
     quantiles: tuple[float, ...],
     histogram: bool,
     cdf: bool,
+    band: str | None,
     confidence: float,
     raw: bool,
     as_json: bool,
@@ -79,10 +87,11 @@ def query(
     --range, --prefix and --quantile may be given many times, in the domain's own units. Without any
     question you get an overview. Shares are unbiased, so a small one may come out below 0.
     """
-    aggregate = Aggregate.load(aggregate_file)
+    if band is not None and not cdf:
+        raise click.UsageError(f"--band goes with --cdf only, got {band}")
+    aggregate = read_aggregate(aggregate_file)
     if not aggregate.reports:
         raise QueryError(f"{aggregate_file} must hold at least one report to be asked, and it holds none")
-    domain = aggregate.plan.domain
     estimated = estimate(aggregate, consistent=not raw)
     overview = not (ranges or prefixes or quantiles or histogram or cdf)
     wanted = _QUARTILES if overview else quantiles
@@ -93,8 +102,9 @@ def query(
         "ranges": _ranges(estimated, ranges, confidence),
         "prefixes": _prefixes(estimated, prefixes, confidence),
         "quantiles": _quantiles(estimated, wanted, confidence),
-        "histogram": _bins(domain, estimated.histogram(confidence=confidence)) if histogram else None,
-        "cdf": _bins(domain, estimated.cdf(confidence=confidence)) if cdf else None,
+        "histogram": _histogram(estimated, confidence) if histogram else None,
+        "band": (band or "pointwise") if cdf else None,
+        "cdf": _cdf(estimated, confidence, band or "pointwise") if cdf else None,
     }
     if as_json:
         print_json({key: answer for key, answer in result.items() if answer not in (None, [])})
@@ -102,12 +112,16 @@ def query(
     screen = console()
     if overview:
         screen.print(facts([("reports", f"{aggregate.reports:,}"), *plan_facts(aggregate.plan)]))
+    interval = f"{100 * confidence:g}% interval"
     if rows := list(_rows(result)):
-        interval = f"{100 * confidence:g}% interval"
         screen.print(answers(["question", "answer", interval], rows))
-    for name in ("histogram", "cdf"):
-        if result[name]:
-            _print_bins(name, result[name], confidence)
+    if result["histogram"]:
+        labels = [_label(row) for row in result["histogram"]]
+        _print_bins("histogram", labels, result["histogram"], interval)
+    if result["cdf"]:
+        labels = [f"up to {shown(row['to'])}" for row in result["cdf"]]
+        at_once = ", all at once" if band == "simultaneous" else ""
+        _print_bins("cdf", labels, result["cdf"], interval + at_once)
     if overview:
         ascii_only = screen.options.ascii_only
         screen.print(draw_cdf(estimated, width=screen.width, confidence=confidence, ascii_only=ascii_only))
@@ -140,11 +154,18 @@ def _quantiles(estimated: Estimate, asked: tuple[float, ...], confidence: float)
     return [{"q": q, **each} for q, each in zip(asked, _each(found), strict=True)]
 
 
-def _bins(domain: Domain, found: Answer[Any]) -> list[dict[str, Any]]:
+def _histogram(estimated: Estimate, confidence: float) -> list[dict[str, Any]]:
+    domain = estimated.plan.domain
     return [
         {"from": plain(domain.lower(index)), "to": plain(domain.upper(index)), **each}
-        for index, each in enumerate(_each(found))
+        for index, each in enumerate(_each(estimated.histogram(confidence=confidence)))
     ]
+
+
+def _cdf(estimated: Estimate, confidence: float, band: str) -> list[dict[str, Any]]:
+    upper = estimated.plan.domain.upper
+    found = estimated.cdf(confidence=confidence, band=band)
+    return [{"to": plain(upper(index)), **each} for index, each in enumerate(_each(found))]
 
 
 def _each(found: Answer[Any]) -> Iterator[dict[str, Any]]:
@@ -168,15 +189,16 @@ def _shares(each: dict[str, Any]) -> tuple[str, str]:
     return percent(each["value"]), f"{percent(each['low'])} to {percent(each['high'])}"
 
 
-def _print_bins(name: str, rows: list[dict[str, Any]], confidence: float) -> None:
+def _label(row: dict[str, Any]) -> str:
+    low, high = shown(row["from"]), shown(row["to"])
+    return low if row["from"] == row["to"] else f"{low} – {high}"
+
+
+def _print_bins(name: str, labels: list[str], rows: list[dict[str, Any]], interval: str) -> None:
     """Print one line per bin; plainly, because there may be very many."""
-    labels = [
-        shown(row["from"]) if row["from"] == row["to"] else f"{shown(row['from'])} – {shown(row['to'])}"
-        for row in rows
-    ]
     width = max(len(name), *map(len, labels))
-    lines = [f"{name:<{width}}    answer   {100 * confidence:g}% interval"]
+    lines = [f"{name:<{width}}    answer   {interval}"]
     for label, row in zip(labels, rows, strict=True):
-        value, interval = _shares(row)
-        lines.append(f"{label:<{width}}  {value:>8}   {interval}")
+        value, ends = _shares(row)
+        lines.append(f"{label:<{width}}  {value:>8}   {ends}")
     click.echo("\n".join(lines))

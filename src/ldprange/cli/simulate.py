@@ -17,7 +17,6 @@ from ldprange.cli.options import (
     fresh_seed,
     json_option,
     plan_argument,
-    read_plan,
     seed_option,
     seeds,
     size_of,
@@ -26,7 +25,7 @@ from ldprange.cli.options import (
 from ldprange.cli.screen import answers, console, facts, print_json, progress
 from ldprange.cli.summary import percent, plan_facts
 from ldprange.estimation import estimate
-from ldprange.files import read_values
+from ldprange.files import read_plan, read_values
 from ldprange.files.opening import naming
 from ldprange.plan import Plan
 from ldprange.simulation import simulate as draw

@@ -8,6 +8,7 @@ from typing import BinaryIO, Protocol, cast
 
 from ldprange.errors import FileError, MismatchError
 from ldprange.files import packed
+from ldprange.files.kinds import SWAP, Kind, expect
 from ldprange.files.opening import Name, Progress, opened, watched
 from ldprange.plan import Plan
 from ldprange.reports import Batch, gathered
@@ -15,6 +16,16 @@ from ldprange.writing import whole_file
 
 SUFFIXES = (".csv", ".parquet", ".reports")
 """The kinds of report files that a directory may hold; a file named by itself may be called anything."""
+
+_KINDS = {".parquet": Kind.PARQUET, ".csv": Kind.TEXT}
+_ADVICE = {
+    Kind.PLAN: SWAP,
+    Kind.AGGREGATE: "aggregates are added up by merge",
+    Kind.ARCHIVE: "unpack it, or write the reports again",
+    Kind.PACKED: "rename it to .reports",
+    Kind.PARQUET: "rename it to .parquet",
+    Kind.TEXT: "rename it to .csv",
+}
 
 _PIECE_BYTES = 32 << 20
 _PIECE_REPORTS = 1 << 20
@@ -76,6 +87,9 @@ def read_reports(path: Name, plan: Plan, *, progress: Progress | None = None) ->
         with opened(name) as file:
             if name.is_file() and not name.stat().st_size:
                 raise FileError("the file must hold reports, and it is empty")
+            kind = _KINDS.get(name.suffix.lower(), Kind.PACKED)
+            what = kind.value if kind is Kind.PACKED else f"reports as {kind.value}"
+            expect(kind, file, what, _ADVICE)
             yield from watched(file, gathered(_format(name).read(file, plan)), progress)
 
 

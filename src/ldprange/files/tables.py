@@ -19,6 +19,7 @@ from ldprange.domain import Dates, Domain, Ordered
 from ldprange.errors import FileError
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
 _BLOCK_BYTES = 1 << 20
 _BATCH_ROWS = 1 << 18
 _NEVER = "\x1f"  # the unit separator: a plain column has no delimiter, but the reader wants one
@@ -54,6 +55,7 @@ def delimited_values(
 ) -> Iterator[NDArray[Any]]:
     """Yield a column of a text table with a header."""
     names = read_header(file, delimiter)
+    _check_separator(names, delimiter, column)
     chosen = _choose(names, column)
     if column is None and _is_a_value(chosen, domain):
         raise FileError(
@@ -133,6 +135,18 @@ def _damaged(why: Exception | str) -> FileError:
 
 def _first_line(error: Exception | str) -> str:
     return str(error).strip().split("\n")[0]
+
+
+def _check_separator(names: Sequence[str], delimiter: str, column: str | None) -> None:
+    """Refuse a table that is separated by something else, which looks like one of a single column."""
+    if len(names) != 1 or column == names[0]:
+        return
+    for mark in ";", "\t":  # a comma may well be part of a name
+        if mark in names[0]:
+            raise FileError(
+                f"the separator must be a {_SEPARATORS[delimiter]}, and the header shows "
+                f"{_SEPARATORS[mark]}s: {names[0]:.100}; export the table again"
+            )
 
 
 def _choose(names: Sequence[str], column: str | None) -> str:

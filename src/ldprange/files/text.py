@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import BinaryIO
+
 from ldprange.errors import FileError
 from ldprange.files.opening import Name, opened
 from ldprange.writing import whole_file
@@ -10,13 +12,18 @@ from ldprange.writing import whole_file
 def read_text(path: Name) -> str:
     """Return the text of a file, or of standard input for ``-``."""
     with opened(path) as file:
-        data = file.read()
-        if not data:
-            raise FileError("the file must hold text, and it is empty")
-        try:
-            return data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise FileError("the file must be UTF-8 text, and it is something else") from None
+        return text_of(file)
+
+
+def text_of(file: BinaryIO) -> str:
+    """Return the text of an open file."""
+    data = file.read()
+    if not data:
+        raise FileError("the file must hold text, and it is empty")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise FileError("the file must be UTF-8 text, and it is something else") from None
 
 
 def write_text(path: Name, text: str) -> None:

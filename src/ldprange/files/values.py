@@ -11,10 +11,20 @@ from numpy.typing import NDArray
 
 from ldprange.domain import Domain
 from ldprange.errors import FileError
+from ldprange.files.kinds import SWAP, Kind, expect
 from ldprange.files.opening import Name, Progress, opened, watched
 
 CHUNK = 1 << 20
 """Every chunk but the last has this many values, whatever the file, so that a seed gives the same reports."""
+
+_ADVICE = {
+    Kind.PLAN: SWAP,
+    Kind.AGGREGATE: "nobody can tell values from that",
+    Kind.PACKED: "nobody can tell values from that",
+    Kind.ARCHIVE: "export it as CSV",
+    Kind.PARQUET: "rename it to .parquet",
+    Kind.TEXT: "rename it to .csv, or to .txt if it has one value a line",
+}
 
 
 def read_values(
@@ -40,6 +50,8 @@ def read_values(
 
     with opened(path) as file:
         suffix = Path(path).suffix.lower()
+        kind = Kind.PARQUET if suffix == ".parquet" else Kind.TEXT
+        expect(kind, file, f"people's values as {kind.value}", _ADVICE)
         if suffix == ".parquet":
             arrays = tables.parquet_values(file, column, domain)
         elif suffix in tables.DELIMITERS:

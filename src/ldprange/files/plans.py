@@ -1,0 +1,15 @@
+"""Plan files: the plan's JSON text."""
+
+from __future__ import annotations
+
+from ldprange.files.kinds import SWAP, Kind, expect
+from ldprange.files.opening import Name, opened
+from ldprange.files.text import text_of
+from ldprange.plan import Plan
+
+
+def read_plan(path: Name) -> Plan:
+    """Read a plan from a file, or from standard input for ``-``."""
+    with opened(path) as file:
+        expect(Kind.PLAN, file, "a plan", dict.fromkeys(Kind, SWAP))
+        return Plan.from_json(text_of(file))

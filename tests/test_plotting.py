@@ -1,0 +1,127 @@
+"""Figures: every kind of domain, bands from end to end, and what cannot be drawn."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.path import Path as MatplotlibPath
+from numpy.typing import NDArray
+
+import ldprange as ldp
+from ldprange.plotting import distribution_figure
+
+DOMAINS = {
+    "integers": (ldp.Domain.integers(0, 119), ["0", "20", "40", "60", "80", "100"]),
+    "few integers": (ldp.Domain.integers(1, 5), ["1", "2", "3", "4", "5"]),
+    "one integer": (ldp.Domain.integers(7, 7), ["7"]),
+    "real": (ldp.Domain.real(0, 1, 5), ["0", "0.2", "0.4", "0.6", "0.8", "1"]),
+    "real far from 0": (ldp.Domain.real(1.7e9, 1.7e9 + 4, 8), None),
+    "logarithmic": (ldp.Domain.logarithmic(0.1, 60_000, 60), ["0.1", "1", "10", "100", "1000", "10000"]),
+    "two decades": (ldp.Domain.logarithmic(1, 100, 20), ["1", "2", "5", "10", "20", "50", "100"]),
+    "a part of a decade": (ldp.Domain.logarithmic(3, 4, 20), ["3", "3.2", "3.4", "3.6", "3.8", "4"]),
+    "every magnitude": (ldp.Domain.logarithmic(1e-100, 1e100, 20), None),
+    "dates": (
+        ldp.Domain.dates("2026-01-01", "2026-01-31"),
+        [f"2026-01-{day:02}" for day in (1, 6, 11, 16, 21, 26, 31)],
+    ),
+    "ordered": (ldp.Domain.ordered(["XS", "S", "M", "L", "XL"]), ["XS", "S", "M", "L", "XL"]),
+}
+every_domain = pytest.mark.parametrize(("domain", "labels"), DOMAINS.values(), ids=DOMAINS.keys())
+
+
+def vertices(path: MatplotlibPath) -> NDArray[np.float64]:
+    return np.asarray(path.vertices, np.float64)
+
+
+def estimated(domain: ldp.Domain) -> tuple[ldp.Estimate, Any]:
+    counts = 1000 * np.arange(1, domain.bins + 1)
+    plan = ldp.Plan(domain, 1.1, ldp.Haar(), ldp.HRR())
+    return ldp.estimate(ldp.simulate(plan, counts, seed=1)), counts
+
+
+@every_domain
+def test_round_values_are_named(domain: ldp.Domain, labels: list[str] | None, tmp_path: Path) -> None:
+    estimate, counts = estimated(domain)
+    figure = distribution_figure(estimate, counts=counts, title="A title")
+    assert isinstance(figure, Figure)
+    figure.savefig(tmp_path / "figure.png")
+    shown = [label.get_text() for label in figure.axes[1].get_xticklabels()]
+    assert 1 <= len(shown) <= 9
+    assert len(set(shown)) == len(shown)
+    if labels:
+        assert shown == labels
+
+
+@every_domain
+def test_bands_reach_from_end_to_end(domain: ldp.Domain, labels: list[str] | None) -> None:
+    estimate, _ = estimated(domain)
+    figure = distribution_figure(estimate)
+    upper, lower = figure.axes
+    (cdf_band,), (band, steps) = upper.collections, lower.patches
+    for path in (cdf_band.get_paths()[0], band.get_path(), steps.get_path()):
+        across = vertices(path)[:, 0]
+        assert (across.min(), across.max()) == (0, domain.bins)
+    assert lower.get_xlim() == (0, domain.bins)
+
+
+def test_a_bins_band_is_its_interval() -> None:
+    estimate, _ = estimated(ldp.Domain.integers(1, 5))
+    histogram = estimate.histogram()
+    band = vertices(distribution_figure(estimate).axes[1].patches[0].get_path())
+    for index in range(5):
+        assert histogram.low is not None
+        assert histogram.high is not None
+        for end in (histogram.low[index], histogram.high[index]):
+            level = band[np.isclose(band[:, 1], end), 0]
+            assert {index, index + 1} <= set(level.tolist())
+
+
+def test_the_truth_is_drawn_as_shares() -> None:
+    estimate, counts = estimated(ldp.Domain.integers(1, 5))
+    upper, lower = distribution_figure(estimate, counts=counts).axes
+    np.testing.assert_allclose(
+        np.asarray(upper.lines[1].get_ydata(), float), np.append(0, np.cumsum(counts)) / counts.sum()
+    )
+    np.testing.assert_allclose(lower.patches[-1].get_data().values, counts / counts.sum())  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        [1, 2, 3, 4],
+        [[1, 2, 3, 4, 5]],
+        7,
+        [0, 0, 0, 0, 0],
+        [1, 2, 3, 4, -1],
+        [1, 2, 3, 4, float("nan")],
+        [1, 2, 3, 4, float("inf")],
+        ["a", "b", "c", "d", "e"],
+        [[1], [2, 3]],
+    ],
+    ids=str,
+)
+def test_counts_that_are_none(counts: Any) -> None:
+    estimate, _ = estimated(ldp.Domain.integers(1, 5))
+    with pytest.raises(ldp.DomainError, match=r"counts must be 5 numbers .* got .*; make them with"):
+        distribution_figure(estimate, counts=counts)
+
+
+def test_only_estimates_are_drawn() -> None:
+    plan = ldp.Plan(ldp.Domain.integers(1, 5), 1.1, ldp.Haar(), ldp.HRR())
+    aggregate: Any = ldp.Aggregate.empty(plan)
+    with pytest.raises(
+        ldp.LdprangeError, match=r"must be an estimate, got Aggregate of 0 .*ldprange\.estimate"
+    ):
+        distribution_figure(aggregate)
+
+
+def test_without_matplotlib_what_to_install_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    estimate, _ = estimated(ldp.Domain.integers(1, 5))
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(ldp.LdprangeError, match=r"needs matplotlib.*pip install 'ldprange\[plot\]'"):
+        distribution_figure(estimate)
