@@ -47,14 +47,20 @@ class ExactLaw:
         return mixed
 
 
+def outputs(mechanism: Mechanism) -> list[bytes]:
+    """Return every report there can be, of any oracle but local hashing."""
+    assert isinstance(mechanism, CodedMechanism | _UnaryMechanism)
+    count = mechanism.counters if isinstance(mechanism, CodedMechanism) else 1 << mechanism.cells
+    return [code.to_bytes(mechanism.width, "little") for code in range(count)]
+
+
 @cache
 def exact_law(oracle: Oracle, cells: int, epsilon: float, contrast: bool = False) -> ExactLaw:
     """Enumerate the law of an oracle on one level."""
     mechanism = oracle.on(cells, epsilon, contrast=contrast)
     if isinstance(mechanism, _HashingMechanism):
         return _hashing_law(mechanism)
-    assert isinstance(mechanism, CodedMechanism | _UnaryMechanism)
-    reports = list(mechanism.outputs())
+    reports = outputs(mechanism)
     return ExactLaw(
         np.array([_tally(mechanism, report) for report in reports]),
         tuple(
@@ -117,7 +123,7 @@ def _expected_of_one(oracle: Oracle, cells: int, epsilon: float, contrast: bool)
     mechanism = oracle.on(cells, epsilon, contrast=contrast)
     if isinstance(mechanism, CodedMechanism):
         return [
-            [mechanism.likelihood(report, item) for report in mechanism.outputs()] for item in range(cells)
+            [mechanism.likelihood(report, item) for report in outputs(mechanism)] for item in range(cells)
         ]
     if isinstance(mechanism, _UnaryMechanism):
         # bits are independent, so those of two cells tell all

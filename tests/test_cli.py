@@ -26,6 +26,7 @@ from ldprange.cli import commands
 from ldprange.cli.chart import draw_cdf
 from ldprange.cli.command import Command
 from ldprange.cli.group import COMMANDS
+from ldprange.files import write_reports
 
 ROOT = Path(__file__).parent.parent
 PEOPLE = 20_000
@@ -311,7 +312,7 @@ BAD = {
         ("plan", "--first", "2026-01-01", "--last", "2026-01-02", "--bins", "2", "--epsilon", "1"),
         "go with --low and --high",
     ),
-    "no bins": ((*PLAN, "--bins", "0", "--epsilon", "1"), "bins must be a whole number of at least 1"),
+    "no bins": ((*PLAN, "--bins", "0", "--epsilon", "1"), "bins must be a whole number from 1"),
     "a bound that is a word": (
         ("plan", "--low", "few", "--high", "9", "--epsilon", "1"),
         "must be a number, got 'few'",
@@ -582,3 +583,15 @@ class TestProcess:
             assert running.stderr is not None
             assert "Traceback" not in running.stderr.read()
         assert sorted(survey.iterdir()) == before
+
+
+def test_an_aggregate_does_not_replace_a_report_file_in_a_directory(tmp_path: Path) -> None:
+    plan = ldp.Plan(ldp.Domain.integers(0, 9), 1.0, ldp.Haar(), ldp.HRR())
+    (tmp_path / "p.json").write_text(plan.to_json())
+    (tmp_path / "d").mkdir()
+    reports = tmp_path / "d" / "one.reports"
+    write_reports(reports, plan, [ldp.encode_many(plan, [1, 2, 3], seed=1)])
+    before = reports.read_bytes()
+    arguments = ["aggregate", str(tmp_path / "p.json"), str(tmp_path / "d"), "-o", str(reports)]
+    assert CliRunner().invoke(commands, arguments).exit_code == 2
+    assert reports.read_bytes() == before

@@ -460,3 +460,15 @@ def test_labels_with_nul_characters_are_refused() -> None:
 def test_a_description_of_no_domain_is_refused(description: Any) -> None:
     with pytest.raises(DomainError, match=r"must|cannot be made"):
         Domain.from_dict(description)
+
+
+def test_values_on_edges_belong_to_the_bin_above() -> None:
+    """What is a round number to a person lies on an edge, though its float may fall a little short."""
+    hundredths = Domain.real(0, 1, 100)
+    values = [round(i / 100, 2) for i in range(100)]
+    assert hundredths.index(values).tolist() == list(range(100))
+    assert [hundredths.index_one(value) for value in values] == list(range(100))
+    assert hundredths.starts(values).tolist() == list(range(100))
+    powers = Domain.logarithmic(1, 1024, 10)
+    assert powers.index([2.0**i for i in range(11)]).tolist() == [*range(10), 9]
+    assert [powers.index_one(2.0**i) for i in range(11)] == [*range(10), 9]

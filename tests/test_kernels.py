@@ -57,11 +57,12 @@ def test_fast_hadamard_decoding_counts_supports(bits: int, cells: int) -> None:
     counts = np.random.default_rng(cells).integers(0, 9, mechanism.counters)
     users = int(counts.sum())
     supports = np.zeros(cells)
+    indices = mechanism.counters >> bits
     for code in range(mechanism.counters):
         index, symbol = code // (1 << bits) + 1, code % (1 << bits)
         for item in range(cells):
-            supports[item] += counts[code] * (_symbol(index, item, bits) == symbol)
-    indices = mechanism.counters >> bits
+            place = _scattered(item, bits, indices + 1)
+            supports[item] += counts[code] * (_symbol(index, place, bits) == symbol)
     keep = float(mechanism.likelihood(bytes(mechanism.width), 0) * indices)  # item 0 always hashes to 0
     lie = (1 - keep) / ((1 << bits) - 1)
     collision = ((indices + 1) / (1 << bits) - 1) / indices
@@ -69,6 +70,26 @@ def test_fast_hadamard_decoding_counts_supports(bits: int, cells: int) -> None:
     np.testing.assert_allclose(
         mechanism.estimate(counts, users), (supports / users - q) / (keep - q), atol=1e-9
     )
+
+
+@pytest.mark.parametrize(("bits", "size"), [(2, 4), (2, 16), (3, 64), (4, 256), (4, 4096)])
+def test_scattering_is_a_permutation_that_is_not_linear(bits: int, size: int) -> None:
+    places = [_scattered(item, bits, size) for item in range(size)]
+    assert sorted(places) == list(range(size))
+    if size > 16:
+        pairs = np.random.default_rng(1).integers(1, size, (1000, 2)).tolist()
+        linear = sum(places[a ^ b] == places[a] ^ places[b] for a, b in pairs)
+        assert linear < 250  # of a linear map it would be all
+
+
+def _scattered(item: int, bits: int, size: int) -> int:
+    """Permute as docs/formats.md says."""
+    if bits == 1:
+        return item
+    half = (size.bit_length()) // 2
+    for factor in (0x9E3779B1, 0x85EBCA6B):
+        item = ((item ^ item >> half) * factor) % size
+    return item ^ item >> half
 
 
 @pytest.mark.parametrize(("bits", "cells"), [(1, 16), (2, 16), (3, 64), (4, 16)])

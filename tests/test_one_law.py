@@ -11,7 +11,6 @@ them together with less than 1e−4. The others are seeded: they pass always or 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import ldprange as ldp
-from laws import all_symbols
+from laws import all_symbols, outputs
 from ldprange.aggregate import Aggregate
 from ldprange.decompositions import Decomposition
 from ldprange.oracles import Mechanism, Oracle
@@ -78,8 +77,7 @@ def _chances(mechanism: Mechanism) -> Floats:
     """Return the chance of every category under every item."""
     if isinstance(mechanism, _HashingMechanism):
         return _hashing_chances(mechanism)
-    outputs: Iterator[bytes] = mechanism.outputs()  # type: ignore[attr-defined]  # all but hashing have it
-    reports = list(outputs)
+    reports = outputs(mechanism)
     return np.array(
         [[float(mechanism.likelihood(report, item)) for report in reports] for item in range(mechanism.cells)]
     )

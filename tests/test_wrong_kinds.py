@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,3 +68,52 @@ def test_an_aggregate_never_runs_over() -> None:
     half = ldp.Aggregate(PLAN, users, AGGREGATE.counts)
     with pytest.raises(ldp.LdprangeError, match=r"0 to 2\*\*62 reports"):
         half + half
+
+
+@pytest.mark.parametrize(
+    "probabilities", [["0.25"] * 2, [True, False], [10**400, 0], 0.5, "ab", [0.5, float("nan")], [1.5, -0.5]]
+)
+def test_level_probabilities_are_numbers(probabilities: Any) -> None:
+    with pytest.raises(ldp.PlanError, match="level probabilities must be 2 numbers"):
+        ldp.Plan(PLAN.domain, 1.0, ldp.Tree(3), ldp.OUE(), level_probabilities=probabilities)
+
+
+def test_what_is_never_asked_cannot_be_predicted() -> None:
+    plan = ldp.Plan(PLAN.domain, 1.0, ldp.Tree(3), ldp.OUE(), level_probabilities=[1.0, 0.0])
+    with pytest.raises(ldp.PlanError, match="cannot be predicted"):
+        plan.predict(users=1000)
+
+
+def test_a_plan_that_would_fill_all_memory_is_refused() -> None:
+    with pytest.raises(ldp.PlanError, match=r"at most 2\*\*28 counters"):
+        ldp.Plan(ldp.Domain.integers(0, (1 << 26) - 1), 1.0, ldp.Flat(), ldp.HadamardHashing(bits=4))
+
+
+def test_a_key_that_stands_twice_is_refused() -> None:
+    text = PLAN.to_json().replace('"epsilon": 1.0', '"epsilon": 0.1, "epsilon": 1.0')
+    with pytest.raises(ldp.PlanError, match="stands twice"):
+        ldp.Plan.from_json(text)
+
+
+def test_confidence_may_come_as_close_to_1_as_floats_do() -> None:
+    answer = ldp.estimate(AGGREGATE).range(2, 5, confidence=1 - 2**-53)
+    assert answer.low is not None
+    assert answer.low < answer.value
+
+
+@pytest.mark.parametrize(
+    "report", [ldp.Report("zz", 0, b"a"), ldp.Report(PLAN.fingerprint, 300, b"a"), ldp.Report("", 0, ANY)]
+)
+def test_a_report_that_no_client_made_is_not_packed(report: ldp.Report) -> None:
+    with pytest.raises(ldp.WireError, match="as a client made it"):
+        ldp.wire.pack(report)
+
+
+def test_counts_that_the_reports_cannot_have_left_are_not_loaded(tmp_path: Path) -> None:
+    for plan in (PLAN, ldp.Plan(PLAN.domain, 1.0, ldp.Haar(), ldp.HRR())):
+        honest = ldp.Aggregate.of(plan, ldp.encode_many(plan, [1, 2, 3] * 20, seed=1))
+        for change in (1000, -1000):
+            counts = [tally + change for tally in honest.counts]
+            ldp.Aggregate(plan, honest.users, counts).save(tmp_path / "a.agg")
+            with pytest.raises(ldp.FileError, match="counts that"):
+                ldp.Aggregate.load(tmp_path / "a.agg")

@@ -159,7 +159,7 @@ class Aggregate:
         try:
             header = json.loads(body[12:start])
             plan = Plan.from_json(header["plan"])
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             if isinstance(error, LdprangeError):
                 raise FileError(f"{path} has a plan that cannot be read: {error}") from None
             raise FileError(f"{path} has a header that cannot be read; make it again") from None
@@ -174,7 +174,11 @@ class Aggregate:
         ):
             raise FileError(f"{path} must say how many people reported on each level, and it does not")
         counts = np.frombuffer(body, "<i8", offset=start).astype(np.int64)
-        return Aggregate(plan, users, np.split(counts, np.cumsum(counters)[:-1]))
+        tallies = np.split(counts, np.cumsum(counters)[:-1])
+        for mechanism, tally, number in zip(plan.mechanisms, tallies, users, strict=True):
+            if not mechanism.possible(tally, number):
+                raise FileError(f"{path} must hold counts that {number} reports can leave, and it does not")
+        return Aggregate(plan, users, tallies)
 
 
 def _batch(plan: Plan, reports: object) -> Batch:

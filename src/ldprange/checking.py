@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import UnionType
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from ldprange.errors import DomainError, LdprangeError
 
 Values = ArrayLike | Sequence[datetime.date]
+
+Made = TypeVar("Made")
 
 _LONGEST_SHOWN = 60
 
@@ -80,3 +82,17 @@ def is_number(value: object) -> TypeGuard[float]:
         return math.isfinite(value)
     except OverflowError:  # a whole number beyond all floats
         return False
+
+
+def make_described(
+    what: str, kinds: Mapping[str, Callable[..., Made]], description: object, error: type[LdprangeError]
+) -> Made:
+    """Make what a ``to_dict`` described: its kind chooses the maker, the rest are the arguments."""
+    kind = description.get("kind") if isinstance(description, Mapping) else None
+    if not isinstance(description, Mapping) or not isinstance(kind, str) or kind not in kinds:
+        raise error(f"{what}'s kind must be one of {', '.join(kinds)}, got {description!r}")
+    arguments = {key: value for key, value in description.items() if key != "kind"}
+    try:
+        return kinds[kind](**arguments)
+    except TypeError as wrong:
+        raise error(f"{what} of kind {kind} cannot be made: {wrong}") from None

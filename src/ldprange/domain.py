@@ -9,19 +9,20 @@ from __future__ import annotations
 import datetime
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.checking import Values, as_array, as_numbers, check_inside, first_of, is_number
+from ldprange.checking import Values, as_array, as_numbers, check_inside, first_of, is_number, make_described
 from ldprange.errors import DomainError
 
 Positions = NDArray[np.float64]
 Bins = NDArray[np.int64]
 
+_KINDS = ("integers", "real", "logarithmic", "dates", "ordered")
 _SNAP = 1e-9  # a bound this close to an edge, in bins, is that edge
 
 
@@ -70,16 +71,8 @@ class Domain(ABC):
     @staticmethod
     def from_dict(description: Mapping[str, Any]) -> Domain:
         """Rebuild a domain from :meth:`to_dict`."""
-        kinds = {kind.kind: kind for kind in (Integers, Real, Logarithmic, Dates, Ordered)}
-        if not isinstance(description, Mapping) or str(description.get("kind")) not in kinds:
-            raise DomainError(f"a domain's kind must be one of {', '.join(kinds)}, got {description!r}")
-        arguments = {key: value for key, value in description.items() if key != "kind"}
-        make = getattr(Domain, description["kind"])
-        try:
-            domain: Domain = make(**arguments)
-        except TypeError as error:
-            raise DomainError(f"a domain of kind {description['kind']} cannot be made: {error}") from None
-        return domain
+        kinds: dict[str, Callable[..., Domain]] = {kind: getattr(Domain, kind) for kind in _KINDS}
+        return make_described("a domain", kinds, description, DomainError)
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -202,7 +195,8 @@ class _Continuous(Domain):
     high: float
 
     @abstractmethod
-    def _positions(self, numbers: NDArray[np.float64]) -> Positions: ...
+    def _positions(self, numbers: Any) -> Any:
+        """Return the exact places of numbers on the line of bins, one or many."""
 
     def _check(self) -> None:
         for name in ("low", "high"):
@@ -210,8 +204,12 @@ class _Continuous(Domain):
             if not is_number(given):
                 raise DomainError(f"the {name} end must be a finite number, got {given!r}")
             object.__setattr__(self, name, float(given))
-        if isinstance(self.bins, bool) or not isinstance(self.bins, int | np.integer) or self.bins < 1:
-            raise DomainError(f"bins must be a whole number of at least 1, got {self.bins!r}")
+        if (
+            isinstance(self.bins, bool)
+            or not isinstance(self.bins, int | np.integer)
+            or not 1 <= self.bins < 2**53
+        ):
+            raise DomainError(f"bins must be a whole number from 1 to 2**53, got {self.bins!r}")
         object.__setattr__(self, "bins", int(self.bins))
         if not self.low < self.high:
             raise DomainError(f"the low end must be below the high end, got {self.low} and {self.high}")
@@ -229,15 +227,29 @@ class _Continuous(Domain):
     def index(self, values: Values) -> Bins:
         numbers = as_numbers(values)
         check_inside(numbers, self.low, self.high)
-        positions = self._positions(numbers.astype(np.float64))
-        return np.clip(positions.astype(np.int64), 0, self.bins - 1)
+        positions = self._snapped(numbers.astype(np.float64))
+        return np.minimum(positions.astype(np.int64), self.bins - 1)
+
+    def index_one(self, value: Any) -> int:
+        if type(value) in (int, float) and self.low <= value <= self.high:
+            return min(int(self._snapped_one(float(value))), self.bins - 1)
+        return Domain.index_one(self, value)
 
     def starts(self, bounds: Values) -> Positions:
         numbers = as_numbers(bounds)
         check_inside(numbers, self.low, self.high)
-        positions = np.clip(self._positions(numbers.astype(np.float64)), 0, self.bins)
+        return self._snapped(numbers.astype(np.float64))
+
+    def _snapped(self, numbers: NDArray[np.float64]) -> Positions:
+        """Return positions; one as good as on an edge is the edge, for values and bounds alike."""
+        positions: Positions = np.clip(self._positions(numbers), 0, self.bins)
         edges = np.round(positions)
         return np.where(np.abs(positions - edges) < _SNAP * np.maximum(1.0, edges), edges, positions)
+
+    def _snapped_one(self, number: float) -> float:
+        position = min(max(float(self._positions(np.float64(number))), 0.0), float(self.bins))
+        edge = float(round(position))
+        return edge if abs(position - edge) < _SNAP * max(1.0, edge) else position
 
     def stops(self, bounds: Values) -> Positions:
         return self.starts(bounds)
@@ -261,7 +273,7 @@ class Real(_Continuous):
     def __post_init__(self) -> None:
         self._check()
 
-    def _positions(self, numbers: NDArray[np.float64]) -> Positions:
+    def _positions(self, numbers: Any) -> Any:
         return (numbers - self.low) * (self.bins / (self.high - self.low))
 
     def at(self, position: float) -> float:
@@ -283,7 +295,7 @@ class Logarithmic(_Continuous):
             raise DomainError(f"a logarithmic domain must begin above 0, got {self.low}")
         self._check()
 
-    def _positions(self, numbers: NDArray[np.float64]) -> Positions:
+    def _positions(self, numbers: Any) -> Any:
         return np.log(numbers / self.low) * (self.bins / math.log(self.high / self.low))
 
     def at(self, position: float) -> float:
@@ -313,7 +325,13 @@ class Dates(_Discrete):
         if array.dtype.kind == "M" or array.size == 0:
             days = array.astype("datetime64[D]")
         else:
-            days = np.array([_date(value) for value in array.flat], "datetime64[D]").reshape(array.shape)
+            # each different text is read once
+            texts = array.dtype.kind in "UT"
+            present, inverse = (
+                np.unique(array, return_inverse=True) if texts else (array.reshape(-1), slice(None))
+            )
+            days = np.array([_date(value) for value in present.tolist()], "datetime64[D]")[inverse]
+            days = days.reshape(array.shape)
         if np.any(np.isnat(days)):
             raise DomainError("values must be dates, got a missing one (NaT); leave such people out")
         offsets: Bins = (days - np.datetime64(self.first, "D")).astype(np.int64)
@@ -325,6 +343,13 @@ class Dates(_Discrete):
             )
         return offsets
 
+    def index_one(self, value: Any) -> int:
+        if type(value) in (datetime.date, str):
+            offset = (_date(value) - self.first).days
+            if 0 <= offset < self.bins:
+                return offset
+        return Domain.index_one(self, value)
+
     def _value(self, index: int) -> datetime.date:
         return self.first + datetime.timedelta(days=index)
 
@@ -335,6 +360,7 @@ class Ordered(_Discrete):
 
     labels: Sequence[str]
     bins: int = field(init=False, repr=False, compare=False)
+    _places: dict[str, int] = field(init=False, repr=False, compare=False)
     kind: ClassVar[str] = "ordered"
 
     def __post_init__(self) -> None:
@@ -344,7 +370,14 @@ class Ordered(_Discrete):
             raise DomainError(f"labels must be without NUL characters, got {list(self.labels)!r}")
         if len(set(self.labels)) != len(self.labels):
             raise DomainError(f"labels must differ from one another, got {list(self.labels)!r}")
+        try:
+            "".join(self.labels).encode()
+        except UnicodeEncodeError:
+            raise DomainError(
+                f"labels must be text that UTF-8 can write, got {list(self.labels)!r}"
+            ) from None
         object.__setattr__(self, "bins", len(self.labels))
+        object.__setattr__(self, "_places", {label: index for index, label in enumerate(self.labels)})
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "labels": list(self.labels)}
@@ -358,12 +391,15 @@ class Ordered(_Discrete):
         if array.dtype.kind not in "UT":
             raise DomainError(f"values must be labels (strings), got {first_of(array)!r}")
         present, inverse = np.unique(array, return_inverse=True)
-        place = {label: index for index, label in enumerate(self.labels)}
         for label in present:
-            if str(label) not in place:
+            if str(label) not in self._places:
                 known = ", ".join(self.labels[:8]) + (" …" if self.bins > 8 else "")
                 raise DomainError(f"values must be among the labels {known}, got {str(label)!r}")
-        return np.array([place[str(label)] for label in present], np.int64)[inverse]
+        return np.array([self._places[str(label)] for label in present], np.int64)[inverse]
+
+    def index_one(self, value: Any) -> int:
+        found = self._places.get(value) if type(value) is str else None
+        return Domain.index_one(self, value) if found is None else found
 
     def _value(self, index: int) -> str:
         return self.labels[index]

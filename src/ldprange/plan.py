@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -26,7 +26,7 @@ from ldprange.randomness import WORDS
 VERSION = 1
 FINGERPRINT_BYTES = 8
 _MOST_BINS = 1 << 26
-_MOST_OUTPUTS = 1 << 32
+_MOST_COUNTERS = 1 << 28  # 2 GiB of counts
 _ALL_RANGES = 512  # up to this many bins a prediction for a population goes through every range
 _SOME_RANGES = 1 << 17
 
@@ -103,10 +103,10 @@ class Plan:
         levels = self.decomposition.levels(self.domain.bins)
         object.__setattr__(self, "oracle", _oracles(self.oracle, levels, self.epsilon))
         object.__setattr__(self, "level_probabilities", _probabilities(self.level_probabilities, len(levels)))
-        outputs = max(mechanism.counters for mechanism in self.mechanisms)
-        if outputs > _MOST_OUTPUTS:
+        counters = sum(mechanism.counters for mechanism in self.mechanisms)
+        if counters > _MOST_COUNTERS:
             raise PlanError(
-                f"a level may have at most 2**32 different reports, got {outputs}; "
+                f"a plan may need at most 2**28 counters, got {counters}; "
                 "use fewer bins, or Hadamard hashing with fewer bits"
             )
 
@@ -170,7 +170,7 @@ class Plan:
     def from_json(text: str) -> Plan:
         """Read a plan back."""
         try:
-            description = json.loads(text)
+            description = json.loads(text, object_pairs_hook=_without_duplicates)
         except (ValueError, TypeError, RecursionError) as error:
             raise PlanError(
                 f"a plan must be JSON text (not a file's name), and this is not: {error}"
@@ -251,6 +251,11 @@ class Plan:
         """
         if not is_number(users) or users <= 0:
             raise PlanError(f"users must be a finite number above 0, got {users!r}")
+        if not self.probabilities[-1] or not (self.decomposition.nested or all(self.probabilities)):
+            raise PlanError(
+                "the error cannot be predicted where a level that no other tells of is never asked: the "
+                f"finest, and with Haar any, must have a probability above 0, got {self.probabilities}"
+            )
         law = self.law(users * np.array(self.probabilities))
         if counts is None:
             variances = [noise.spread / count for noise, count in zip(law.noises, law.users, strict=True)]
@@ -260,7 +265,11 @@ class Plan:
             held = np.asarray(counts, np.float64)
         except (ValueError, TypeError):
             held = np.array([])
-        if held.shape != (self.domain.bins,) or not np.all(held >= 0) or held.sum() == 0:
+        if (
+            held.shape != (self.domain.bins,)
+            or not np.all((held >= 0) & np.isfinite(held))
+            or held.sum() == 0
+        ):
             raise PlanError(
                 f"counts must be {self.domain.bins} numbers of at least 0 that are not all 0, "
                 f"got shape {held.shape}" + (f", the least {held.min():g}" if held.size else "")
@@ -273,6 +282,13 @@ class Plan:
 
         prefixes = np.arange(1, self.domain.bins + 1)
         return Prediction(users, mean(*_ranges(self.domain.bins)), mean(np.zeros_like(prefixes), prefixes))
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    description = dict(pairs)
+    if len(description) != len(pairs):
+        raise ValueError("a key stands twice")
+    return description
 
 
 def _ranges(bins: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -304,14 +320,11 @@ def _oracles(
 def _probabilities(given: Sequence[float] | None, levels: int) -> tuple[float, ...]:
     if given is None:
         return (1.0 / levels,) * levels
-    try:
-        weights = np.asarray(given, np.float64)
-    except (TypeError, ValueError):
-        weights = np.array([])
+    weights = list(given) if isinstance(given, Iterable) else []
     if (
-        weights.shape != (levels,)
-        or not np.all(np.isfinite(weights) & (weights >= 0))
-        or abs(weights.sum() - 1) > 1e-9
+        len(weights) != levels
+        or not all(is_number(weight) and weight >= 0 for weight in weights)
+        or abs(sum(weights) - 1) > 1e-9
     ):
         raise PlanError(
             f"level probabilities must be {levels} numbers of at least 0 that add up to 1, got {given!r}"

@@ -30,13 +30,14 @@ from ldprange.randomness import generator, seed_sequence, seeded_words
 from ldprange.reports import Batch
 
 _BLOCK = 1 << 20  # users encoded together: threads take turns at Python itself, so few large steps
+_BLOCK_BYTES = 1 << 26  # of reports in a block, where a report is long
 _STEP = 1 << 15  # users whose level is drawn together: small enough that no memory is asked for anew
 
 
 def encode_many(plan: Plan, values: ArrayLike, *, seed: int) -> Batch:
     """Randomise many people's values, with seeded coins and by the clients' law."""
     check_type(plan, Plan, "the first argument")
-    blocks = list(in_threads(lambda block: _encode(plan, *block), _blocks([values], seed)))
+    blocks = list(in_threads(lambda block: _encode(plan, *block), _blocks(plan, [values], seed)))
     if not blocks:
         blocks = [_encode(plan, values, seed_sequence(seed))]
     return Batch(plan, [np.concatenate(columns) for columns in zip(*blocks, strict=True)])
@@ -58,7 +59,7 @@ def rehearse(
     values
         People's values, or an iterator over arrays of them.
     seed
-        Of the coins.
+        Of the coins. The outcome also depends on how an iterator cuts the values.
     progress
         Called with the number of people done so far.
     """
@@ -69,7 +70,7 @@ def rehearse(
         return Aggregate.of(plan, Batch(plan, _encode(plan, *block)))
 
     parts = values if isinstance(values, Iterator) else [values]
-    for part in in_threads(count, _blocks(parts, seed)):
+    for part in in_threads(count, _blocks(plan, parts, seed)):
         total.absorb(part)
         done += part.reports
         if progress:
@@ -77,14 +78,18 @@ def rehearse(
     return total
 
 
-def _blocks(parts: Iterable[ArrayLike], seed: int) -> Iterator[tuple[ArrayLike, np.random.SeedSequence]]:
+def _blocks(
+    plan: Plan, parts: Iterable[ArrayLike], seed: int
+) -> Iterator[tuple[ArrayLike, np.random.SeedSequence]]:
     """Cut users into blocks with a random stream each, so that threads do not change the outcome."""
     source = seed_sequence(seed)
+    widest = max(mechanism.width for mechanism in plan.mechanisms)
+    users = max(1, min(_BLOCK, _BLOCK_BYTES // widest))
     for part in parts:
         array = as_array(part)
         if array.ndim != 1:
             raise DomainError(f"values must be one column, a value a person, got shape {array.shape}")
-        for block in slices(array.size, _BLOCK):
+        for block in slices(array.size, users):
             yield array[block], source.spawn(1)[0]
 
 
@@ -115,7 +120,7 @@ def simulate(plan: Plan, counts: ArrayLike, *, seed: int) -> Aggregate:
     many people there are (OUE, GRR, and Hadamard hashing on coarse levels).
     """
     check_type(plan, Plan, "the first argument")
-    people = np.asarray(counts)
+    people = as_array(counts)
     if people.shape != (plan.domain.bins,) or people.dtype.kind not in "iu" or np.any(people < 0):
         raise DomainError(
             f"counts must be {plan.domain.bins} whole numbers of at least 0, one per bin "

@@ -35,8 +35,11 @@ def pack(reports: Report | Batch) -> bytes:
     """
     check_type(reports, Report | Batch, "what is packed")
     if isinstance(reports, Report):
-        head = bytes([VERSION]) + bytes.fromhex(reports.fingerprint)
-        return head + bytes([reports.level, 1]) + reports.payload
+        try:
+            head = bytes([VERSION]) + bytes.fromhex(reports.fingerprint)
+            return head + bytes([reports.level, 1]) + reports.payload
+        except (ValueError, TypeError):
+            raise WireError(f"a report must be as a client made it, got {reports}") from None
     parts = [bytes([VERSION]), bytes.fromhex(reports.plan.fingerprint)]
     for level, (column, mechanism) in enumerate(zip(reports.columns, reports.plan.mechanisms, strict=True)):
         if len(column):

@@ -34,6 +34,8 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
+            if target.exists():  # whoever could not read the old file cannot read the new one
+                beside.chmod(target.stat().st_mode & 0o777)
             beside.replace(target)
         finally:
             beside.unlink(missing_ok=True)

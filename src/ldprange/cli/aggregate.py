@@ -43,8 +43,8 @@ def aggregate(plan_file: str, report_paths: tuple[str, ...], output: str, as_jso
     report of this plan, nothing is counted and nothing is written.
     """
     plan = read_plan(plan_file)
-    check_output(output, [plan_file, *report_paths])
     files = [name for path in report_paths for name in report_files(path)]
+    check_output(output, [plan_file, *map(str, files)])
     check_distinct(files)
     with progress("counting", "reports", size_of(files)) as bar:
         total = Aggregate.of(plan, _batches(plan, files, bar))

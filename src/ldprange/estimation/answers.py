@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldprange.answer import Answer
+from ldprange.checking import as_array
 from ldprange.details import Floats
 from ldprange.domain import Positions
 from ldprange.errors import QueryError
@@ -204,11 +205,11 @@ def _normal_quantile(confidence: float | None, at_once: int) -> float | None:
         return None
     if not isinstance(confidence, int | float) or not 0 < confidence < 1:
         raise QueryError(f"the confidence must lie between 0 and 1, such as 0.95, got {confidence!r}")
-    return NormalDist().inv_cdf(1 - (1 - confidence) / (2 * at_once))
+    return -NormalDist().inv_cdf((1 - confidence) / (2 * at_once))
 
 
 def _floats(given: ArrayLike, what: str) -> Floats:
-    array = np.asarray(given)
+    array = as_array(given)
     if array.dtype.kind not in "iuf":
         raise QueryError(f"{what} must be a number, got {given!r}")
     return array.astype(np.float64)

@@ -11,7 +11,6 @@ axis runs over reports. A single report is its bytes.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -69,6 +68,8 @@ class Mechanism(ABC):
     width: int
     counters: int
     noise: Noise
+    _p: float  # the probability that a report supports the item its sender holds
+    _q: float  # and any other
 
     @abstractmethod
     def encode(self, item: int, coins: Coins) -> bytes:
@@ -90,9 +91,18 @@ class Mechanism(ABC):
     def tally(self, column: Column) -> Counts:
         """Add reports up into ``counters`` integers."""
 
+    def possible(self, counts: Counts, users: int) -> bool:
+        """Say whether so many users can have left these counts: no item has more support than reports."""
+        return bool(np.all((counts >= 0) & (counts <= users)))
+
     @abstractmethod
     def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
         """Return unbiased fractions of the cells (for a contrast: deviations from the pair's mean)."""
+
+    def _frequencies(self, supports: NDArray[Any], users: int) -> NDArray[np.float64]:
+        """Return (support/N − q)/(p − q), the unbiased frequencies of a support-counting mechanism."""
+        frequencies: NDArray[np.float64] = (supports / users - self._q) / (self._p - self._q)
+        return frequencies
 
     @abstractmethod
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
@@ -110,11 +120,6 @@ class CodedMechanism(Mechanism):
         self.counters = outputs
         self.width = width_of(outputs)
 
-    def outputs(self) -> Iterator[bytes]:
-        """Yield every possible report."""
-        for code in range(self.counters):
-            yield code.to_bytes(self.width, "little")
-
     def pack(self, column: Column) -> NDArray[np.uint8]:
         return integer_bytes(column, self.width)
 
@@ -123,6 +128,10 @@ class CodedMechanism(Mechanism):
 
     def tally(self, column: Column) -> Counts:
         return kernels.tally(column, self.counters)
+
+    def possible(self, counts: Counts, users: int) -> bool:
+        """Every report has one code."""
+        return bool(np.all(counts >= 0)) and int(counts.sum()) == users
 
 
 def width_of(bound: int) -> int:

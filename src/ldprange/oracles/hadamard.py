@@ -14,6 +14,10 @@ coefficient, so the number of reports that support v is
 one Walsh–Hadamard transform of coefficients gathered at the indices λ(C) b. With t = 1 this is
 Hadamard randomised response (HRR).
 
+Items that lie on a line over GF(2^t) collide together, and neighbours often do lie on one. So for
+t > 1 items are first scattered by a fixed public permutation, and what is left averages out over a
+range. For t = 1 no three items are on a line, and every covariance is exact.
+
 Index 0 hashes every item alike and is never drawn. Where only contrasts within pairs of cells are
 wanted, HRR draws odd indices alone: the others cancel within every pair.
 """
@@ -38,6 +42,7 @@ from ldprange.randomness import Coins, below, seeded_words
 
 _MOST_BITS = 4
 _BLOCK = 1 << 16  # users drawn together
+_SCATTER = (0x9E3779B1, 0x85EBCA6B)  # odd, so that multiplying by them permutes; their bits look random
 _TABLE = 1 << 20  # entries of a table of items by indices that are drawn together
 
 Words = NDArray[np.uint32]
@@ -94,6 +99,7 @@ class _HadamardMechanism(CodedMechanism):
         self._response = SymbolResponse(self._symbols, epsilon)
         digits = max(1, -(-(cells - 1).bit_length() // bits))
         self._size = 1 << (bits * digits)  # K, the number of indices
+        self._half = (bits * digits + 1) // 2
         self._lowest = sum(1 << (bits * digit) for digit in range(digits))  # the lowest bit of every digit
         self._set_codes((self._size - 1) * self._symbols)
 
@@ -109,6 +115,24 @@ class _HadamardMechanism(CodedMechanism):
         self.noise = Noise.of_supports(
             self._p, self._q, others=float(both), held_and_other=float(keep * collision)
         )
+
+    def _scatter(self, items: Words) -> Words:
+        """Permute [0, K) by a fixed public rule that is far from linear over GF(2)."""
+        if self._bits == 1:
+            return items
+        mask, half = np.uint32(self._size - 1), np.uint32(self._half)
+        for factor in _SCATTER:
+            items = items ^ (items >> half)
+            items = (items * np.uint32(factor)) & mask
+        return items ^ (items >> half)
+
+    def _scatter_one(self, item: int) -> int:
+        if self._bits > 1:
+            for factor in _SCATTER:
+                item ^= item >> self._half
+                item = (item * factor) & (self._size - 1)
+            item ^= item >> self._half
+        return item
 
     def _times(self, index: Words) -> Words:
         """Apply C: multiply every digit by x modulo x^t + x + 1."""
@@ -126,6 +150,7 @@ class _HadamardMechanism(CodedMechanism):
 
     def symbols(self, index: Words, items: Words) -> Words:
         """Hash items by indices."""
+        items = self._scatter(items)
         symbols = np.zeros(np.broadcast_shapes(index.shape, items.shape), np.uint32)
         for r, power in enumerate(self._powers(index)):
             symbols |= kernels.parity(power & items).astype(np.uint32) << np.uint32(r)
@@ -136,6 +161,7 @@ class _HadamardMechanism(CodedMechanism):
 
     def encode(self, item: int, coins: Coins) -> bytes:
         index = 1 + below(coins, self._size - 1)
+        item = self._scatter_one(item)
         power, symbol, top = index, 0, self._bits - 1
         for r in range(self._bits):
             symbol |= ((power & item).bit_count() & 1) << r
@@ -160,8 +186,9 @@ class _HadamardMechanism(CodedMechanism):
                 if subset >> r & 1:
                     index ^= power
             coefficients[index] += table @ signs[subset]
-        supports = (users + kernels.walsh_hadamard(coefficients)[: self.cells]) / self._symbols
-        return (supports / users - self._q) / (self._p - self._q)
+        places = self._scatter(np.arange(self.cells, dtype=np.uint32))
+        supports = (users + kernels.walsh_hadamard(coefficients)[places]) / self._symbols
+        return self._frequencies(supports, users)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
         truthful, noise = self._response.draw_truthful(holders, rng)

@@ -140,7 +140,7 @@ class _HashingMechanism(Mechanism):
         )
 
     def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
-        return (counts / users - self._q) / (self._p - self._q)
+        return self._frequencies(counts, users)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
         """Encode and add up every user: supports that share a hash are not independent, so no short cut."""

@@ -98,7 +98,7 @@ class _ResponseMechanism(CodedMechanism):
         return self._response.encode_many(items, rng)
 
     def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
-        return (counts / users - self._q) / (self._p - self._q)
+        return self._frequencies(counts, users)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
         truthful, noise = self._response.draw_truthful(holders, rng)

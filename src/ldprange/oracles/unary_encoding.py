@@ -9,7 +9,6 @@ estimate is (count/N − q)/(p − q).)
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -55,11 +54,6 @@ class _UnaryMechanism(Mechanism):
         self._p, self._q = p, q
         self.noise = Noise.of_supports(p, q, others=q * q, held_and_other=p * q)
 
-    def outputs(self) -> Iterator[bytes]:
-        """Yield every possible report."""
-        for bits in range(1 << self.cells):
-            yield bits.to_bytes(self.width, "little")
-
     def encode(self, item: int, coins: Coins) -> bytes:
         words = coins.words(self.cells)
         bits = words < self._threshold
@@ -92,7 +86,7 @@ class _UnaryMechanism(Mechanism):
         return kernels.sum_unary(column, self.cells)
 
     def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
-        return (counts / users - self._q) / (self._p - self._q)
+        return self._frequencies(counts, users)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
         users = int(holders.sum())
