@@ -1,0 +1,8 @@
+"""Domains: between people's values and D ordered bins, in both directions."""
+
+from ldprange.domain.contract import Bins, Domain, Positions
+from ldprange.domain.dates import Dates
+from ldprange.domain.labels import Ordered
+from ldprange.domain.numbers import Integers, Logarithmic, Real
+
+__all__ = ["Bins", "Dates", "Domain", "Integers", "Logarithmic", "Ordered", "Positions", "Real"]

@@ -1,0 +1,143 @@
+"""Domains: between people's values and D ordered bins, in both directions.
+
+A domain is the sole owner of end points and units. Everything else counts bins. A
+*position* is a point on the line of bins: bin ``b`` covers positions ``b`` to ``b + 1``.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldprange.checking import Values, make_described
+from ldprange.errors import DomainError
+
+Positions = NDArray[np.float64]
+Bins = NDArray[np.int64]
+
+
+class Domain(ABC):
+    """The ordered values that people may have, cut into ``bins`` bins.
+
+    Make one with :meth:`integers`, :meth:`real`, :meth:`logarithmic`, :meth:`dates` or
+    :meth:`ordered`.
+
+    >>> Domain.integers(0, 119).bins
+    120
+    >>> Domain.ordered(["XS", "S", "M"]).index(["M", "XS"]).tolist()
+    [2, 0]
+    """
+
+    kind: ClassVar[str] = ""
+    bins: int
+    _kinds: ClassVar[dict[str, Callable[..., Domain]]] = {}  # every kind there is, by its name
+
+    def __init_subclass__(cls) -> None:
+        if cls.kind:
+            Domain._kinds[cls.kind] = cls
+
+    @staticmethod
+    def integers(low: int, high: int) -> Domain:
+        """Whole numbers from ``low`` to ``high``, both included, one bin each."""
+        return Domain._kinds["integers"](low, high)
+
+    @staticmethod
+    def real(low: float, high: float, bins: int) -> Domain:
+        """Real numbers from ``low`` to ``high`` in ``bins`` bins of equal width."""
+        return Domain._kinds["real"](low, high, bins)
+
+    @staticmethod
+    def logarithmic(low: float, high: float, bins: int) -> Domain:
+        """Positive numbers from ``low`` to ``high`` in bins of equal ratio."""
+        return Domain._kinds["logarithmic"](low, high, bins)
+
+    @staticmethod
+    def dates(first: datetime.date | str, last: datetime.date | str) -> Domain:
+        """Days from ``first`` to ``last``, both included, one bin each."""
+        return Domain._kinds["dates"](first, last)
+
+    @staticmethod
+    def ordered(labels: Iterable[str]) -> Domain:
+        """Labels with an order, such as sizes or grades, one bin each."""
+        return Domain._kinds["ordered"](labels)
+
+    @staticmethod
+    def from_dict(description: Mapping[str, Any]) -> Domain:
+        """Rebuild a domain from :meth:`to_dict`."""
+        return make_described("a domain", Domain._kinds, description, DomainError)
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Describe the domain in plain JSON types."""
+
+    @abstractmethod
+    def index(self, values: Values) -> Bins:
+        """Return the bin of every value; any value outside the domain is an error."""
+
+    def index_one(self, value: Any) -> int:
+        """Return the bin of one value, as :meth:`index` does."""
+        index = self.index(value)
+        if index.ndim:
+            raise DomainError(f"the value must be a single one, got {value!r}")
+        return int(index)
+
+    @abstractmethod
+    def starts(self, bounds: Values) -> Positions:
+        """Return the positions at which ranges that begin with these bounds start."""
+
+    @abstractmethod
+    def stops(self, bounds: Values) -> Positions:
+        """Return the positions at which ranges that end with these bounds stop."""
+
+    @abstractmethod
+    def at(self, position: float) -> Any:
+        """Return the value, in the user's units, at a position."""
+
+    @abstractmethod
+    def up_to(self, position: float) -> Any:
+        """Return the greatest value, in the user's units, that lies before a position."""
+
+    def lower(self, index: int) -> Any:
+        """Return the least value of a bin."""
+        return self.at(float(index))
+
+    def upper(self, index: int) -> Any:
+        """Return the greatest value of a bin (its upper edge, where bins have width)."""
+        return self.up_to(float(index + 1))
+
+    def count(self, values: Values) -> Bins:
+        """Count values per bin.
+
+        >>> Domain.integers(1, 3).count([1, 3, 3]).tolist()
+        [1, 0, 2]
+        """
+        return np.bincount(self.index(values).reshape(-1), minlength=self.bins)
+
+    def label(self, index: int) -> str:
+        """Return a bin's name for tables and axes."""
+        return str(self.lower(index))
+
+
+class Discrete(Domain):
+    """One bin per value, so both ends of a range are whole bins and both are included."""
+
+    def starts(self, bounds: Values) -> Positions:
+        return self.index(bounds).astype(np.float64)
+
+    def stops(self, bounds: Values) -> Positions:
+        return (self.index(bounds) + 1).astype(np.float64)
+
+    def at(self, position: float) -> Any:
+        return self._value(min(max(math.floor(position), 0), self.bins - 1))
+
+    def up_to(self, position: float) -> Any:
+        return self._value(min(max(math.ceil(position) - 1, 0), self.bins - 1))
+
+    @abstractmethod
+    def _value(self, index: int) -> Any: ...

@@ -1,0 +1,79 @@
+"""Domains of days."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ldprange.checking import Values, as_array
+from ldprange.domain.contract import Bins, Discrete, Domain
+from ldprange.errors import DomainError
+
+
+@dataclass(frozen=True, slots=True)
+class Dates(Discrete):
+    """Days, both ends included."""
+
+    first: datetime.date
+    last: datetime.date
+    bins: int = field(init=False, repr=False, compare=False)
+    kind: ClassVar[str] = "dates"
+
+    def __post_init__(self) -> None:
+        for name in ("first", "last"):
+            object.__setattr__(self, name, _date(getattr(self, name)))
+        if self.first > self.last:
+            raise DomainError(f"the first day must not come after the last, got {self.first} and {self.last}")
+        object.__setattr__(self, "bins", (self.last - self.first).days + 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "first": self.first.isoformat(), "last": self.last.isoformat()}
+
+    def index(self, values: Values) -> Bins:
+        array = as_array(values)
+        if array.dtype.kind == "M" or array.size == 0:
+            days = array.astype("datetime64[D]")
+        else:
+            # each different text is read once
+            texts = array.dtype.kind in "UT"
+            present, inverse = (
+                np.unique(array, return_inverse=True) if texts else (array.reshape(-1), slice(None))
+            )
+            days = np.array([_date(value) for value in present.tolist()], "datetime64[D]")[inverse]
+            days = days.reshape(array.shape)
+        if np.any(np.isnat(days)):
+            raise DomainError("values must be dates, got a missing one (NaT); leave such people out")
+        offsets: Bins = (days - np.datetime64(self.first, "D")).astype(np.int64)
+        outside = (offsets < 0) | (offsets >= self.bins)
+        if np.any(outside):
+            raise DomainError(
+                f"values must lie between {self.first} and {self.last}, got {days[outside].flat[0]}; "
+                "stay inside, or make a plan with a wider domain"
+            )
+        return offsets
+
+    def index_one(self, value: Any) -> int:
+        if type(value) in (datetime.date, str):
+            offset = (_date(value) - self.first).days
+            if 0 <= offset < self.bins:
+                return offset
+        return Domain.index_one(self, value)
+
+    def _value(self, index: int) -> datetime.date:
+        return self.first + datetime.timedelta(days=index)
+
+
+def _date(value: Any) -> datetime.date:
+    try:
+        if isinstance(value, np.datetime64):
+            value = value.astype("datetime64[D]").item()
+        if isinstance(value, datetime.datetime):
+            return value.date()
+        if isinstance(value, datetime.date):
+            return value
+        return datetime.date.fromisoformat(value)
+    except (ValueError, TypeError):
+        raise DomainError(f"a day must be one of the calendar, such as 2026-01-31, got {value!r}") from None

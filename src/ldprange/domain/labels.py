@@ -1,0 +1,67 @@
+"""Domains of labels with an order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ldprange.checking import Values, as_array, first_of
+from ldprange.domain.contract import Bins, Discrete, Domain
+from ldprange.errors import DomainError
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered(Discrete):
+    """Labels in a given order."""
+
+    labels: Sequence[str]
+    bins: int = field(init=False, repr=False, compare=False)
+    _places: dict[str, int] = field(init=False, repr=False, compare=False)
+    kind: ClassVar[str] = "ordered"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.labels, str | Set | Mapping) or not isinstance(self.labels, Iterable):
+            raise DomainError(f"labels must be a list of strings, in their order, got {self.labels!r}")
+        object.__setattr__(self, "labels", tuple(self.labels))
+        if not self.labels or not all(isinstance(label, str) for label in self.labels):
+            raise DomainError(f"labels must be one or more strings, got {list(self.labels)!r}")
+        if any("\0" in label for label in self.labels):
+            raise DomainError(f"labels must be without NUL characters, got {list(self.labels)!r}")
+        if len(set(self.labels)) != len(self.labels):
+            raise DomainError(f"labels must differ from one another, got {list(self.labels)!r}")
+        try:
+            "".join(self.labels).encode()
+        except UnicodeEncodeError:
+            raise DomainError(
+                f"labels must be text that UTF-8 can write, got {list(self.labels)!r}"
+            ) from None
+        object.__setattr__(self, "bins", len(self.labels))
+        object.__setattr__(self, "_places", {label: index for index, label in enumerate(self.labels)})
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "labels": list(self.labels)}
+
+    def index(self, values: Values) -> Bins:
+        array = as_array(values)
+        if array.size == 0:
+            return np.zeros(array.shape, np.int64)
+        if array.dtype.kind == "O" and all(isinstance(value, str) for value in array.flat):
+            array = array.astype(np.str_)
+        if array.dtype.kind not in "UT":
+            raise DomainError(f"values must be labels (strings), got {first_of(array)!r}")
+        present, inverse = np.unique(array, return_inverse=True)
+        for label in present:
+            if str(label) not in self._places:
+                known = ", ".join(self.labels[:8]) + (" …" if self.bins > 8 else "")
+                raise DomainError(f"values must be among the labels {known}, got {str(label)!r}")
+        return np.array([self._places[str(label)] for label in present], np.int64)[inverse]
+
+    def index_one(self, value: Any) -> int:
+        found = self._places.get(value) if type(value) is str else None
+        return Domain.index_one(self, value) if found is None else found
+
+    def _value(self, index: int) -> str:
+        return self.labels[index]

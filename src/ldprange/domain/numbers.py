@@ -1,0 +1,175 @@
+"""Domains of numbers: whole, real, and over several magnitudes."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldprange.checking import Values, as_numbers, check_inside, is_number
+from ldprange.domain.contract import Bins, Discrete, Domain, Positions
+from ldprange.errors import DomainError
+
+_SNAP = 1e-9  # a value or bound this close to an edge, in bins, is on it
+
+
+@dataclass(frozen=True, slots=True)
+class Integers(Discrete):
+    """Whole numbers, both ends included."""
+
+    low: int
+    high: int
+    bins: int = field(init=False, repr=False, compare=False)
+    kind: ClassVar[str] = "integers"
+
+    def __post_init__(self) -> None:
+        for name in ("low", "high"):
+            given = getattr(self, name)
+            if isinstance(given, bool) or not isinstance(given, int | np.integer):
+                raise DomainError(f"the {name} end must be a whole number, got {given!r}")
+            if abs(int(given)) >= 2**53:
+                raise DomainError(f"the {name} end must be within ±2**53, got {given}")
+            object.__setattr__(self, name, int(given))
+        if self.low > self.high:
+            raise DomainError(f"the low end must not exceed the high end, got {self.low} > {self.high}")
+        object.__setattr__(self, "bins", self.high - self.low + 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "low": self.low, "high": self.high}
+
+    def index(self, values: Values) -> Bins:
+        numbers = as_numbers(values)
+        check_inside(numbers, self.low, self.high)
+        if numbers.dtype.kind == "f" and not np.all(fractional := numbers == np.floor(numbers)):
+            raise DomainError(
+                f"values must be whole numbers, got {numbers[~fractional].flat[0]}; "
+                "round first, or use a domain of real numbers"
+            )
+        return numbers.astype(np.int64) - self.low
+
+    def index_one(self, value: Any) -> int:
+        if type(value) is int and self.low <= value <= self.high:
+            return value - self.low
+        return Domain.index_one(self, value)
+
+    def _value(self, index: int) -> int:
+        return self.low + index
+
+
+class _Continuous(Domain):
+    """Bins with width: bounds may fall inside a bin, and quantiles are read off along it."""
+
+    low: float
+    high: float
+
+    @abstractmethod
+    def _positions(self, numbers: Any) -> Any:
+        """Return the exact places of numbers on the line of bins, one or many."""
+
+    def _check(self) -> None:
+        for name in ("low", "high"):
+            given = getattr(self, name)
+            if not is_number(given):
+                raise DomainError(f"the {name} end must be a finite number, got {given!r}")
+            object.__setattr__(self, name, float(given))
+        if (
+            isinstance(self.bins, bool)
+            or not isinstance(self.bins, int | np.integer)
+            or not 1 <= self.bins < 2**53
+        ):
+            raise DomainError(f"bins must be a whole number from 1 to 2**53, got {self.bins!r}")
+        object.__setattr__(self, "bins", int(self.bins))
+        if not self.low < self.high:
+            raise DomainError(f"the low end must be below the high end, got {self.low} and {self.high}")
+        with np.errstate(all="ignore"):
+            far = self._positions(np.array(self.high))
+        if not abs(far - self.bins) < 0.5:
+            raise DomainError(
+                f"the ends must be neither too far apart nor too close for floating-point numbers, "
+                f"got {self.low} and {self.high} in {self.bins} bins"
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "low": self.low, "high": self.high, "bins": self.bins}
+
+    def index(self, values: Values) -> Bins:
+        numbers = as_numbers(values)
+        check_inside(numbers, self.low, self.high)
+        positions = self._snapped(numbers.astype(np.float64))
+        return np.minimum(positions.astype(np.int64), self.bins - 1)
+
+    def index_one(self, value: Any) -> int:
+        if type(value) in (int, float) and self.low <= value <= self.high:
+            return min(int(self._snapped_one(float(value))), self.bins - 1)
+        return Domain.index_one(self, value)
+
+    def starts(self, bounds: Values) -> Positions:
+        numbers = as_numbers(bounds)
+        check_inside(numbers, self.low, self.high)
+        return self._snapped(numbers.astype(np.float64))
+
+    def _snapped(self, numbers: NDArray[np.float64]) -> Positions:
+        """Return positions; one as good as on an edge is the edge, for values and bounds alike."""
+        positions: Positions = np.clip(self._positions(numbers), 0, self.bins)
+        edges = np.round(positions)
+        return np.where(np.abs(positions - edges) < _SNAP * np.maximum(1.0, edges), edges, positions)
+
+    def _snapped_one(self, number: float) -> float:
+        position = min(max(float(self._positions(np.float64(number))), 0.0), float(self.bins))
+        edge = float(round(position))
+        return edge if abs(position - edge) < _SNAP * max(1.0, edge) else position
+
+    def stops(self, bounds: Values) -> Positions:
+        return self.starts(bounds)
+
+    def up_to(self, position: float) -> Any:
+        return self.at(position)
+
+    def label(self, index: int) -> str:
+        return f"{self.lower(index):.6g} – {self.upper(index):.6g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Real(_Continuous):
+    """Real numbers in bins of equal width; the top end belongs to the last bin."""
+
+    low: float
+    high: float
+    bins: int
+    kind: ClassVar[str] = "real"
+
+    def __post_init__(self) -> None:
+        self._check()
+
+    def _positions(self, numbers: Any) -> Any:
+        return (numbers - self.low) * (self.bins / (self.high - self.low))
+
+    def at(self, position: float) -> float:
+        share = position / self.bins
+        return self.low * (1 - share) + self.high * share
+
+
+@dataclass(frozen=True, slots=True)
+class Logarithmic(_Continuous):
+    """Positive numbers in bins of equal ratio; the top end belongs to the last bin."""
+
+    low: float
+    high: float
+    bins: int
+    kind: ClassVar[str] = "logarithmic"
+
+    def __post_init__(self) -> None:
+        if is_number(self.low) and self.low <= 0:
+            raise DomainError(f"a logarithmic domain must begin above 0, got {self.low}")
+        self._check()
+
+    def _positions(self, numbers: Any) -> Any:
+        return np.log(numbers / self.low) * (self.bins / math.log(self.high / self.low))
+
+    def at(self, position: float) -> float:
+        value = self.low * math.exp(math.log(self.high / self.low) * (position / self.bins))
+        return min(value, self.high)  # rounding must not put the top end outside
