@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from io import TextIOWrapper
+from types import FrameType
 
 from ldprange.cli.group import commands
 
@@ -16,4 +18,10 @@ def main() -> None:
         # a terminal without ε gets a question mark, not a crash
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
+    # end as from an error, so that a file half written is taken away
+    signal.signal(signal.SIGTERM, _leave)
     commands(prog_name="ldprange")
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)

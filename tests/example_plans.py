@@ -1,0 +1,26 @@
+"""A plan of every kind, reports to it, and every kind of file that holds them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ldprange as ldp
+
+AGES = ldp.Domain.integers(0, 119)
+SUFFIXES = ["parquet", "csv", "reports"]
+PLANS = {
+    "GRR": ldp.Plan(AGES, 1.1, ldp.Tree(4), ldp.GRR()),
+    "OUE": ldp.Plan(AGES, 1.1, ldp.Tree(4), ldp.OUE()),
+    "OLH": ldp.Plan(AGES, 1.1, ldp.Tree(4), ldp.OLH()),
+    "HRR": ldp.Plan(ldp.Domain.integers(0, 999), 1.1, ldp.Haar(), ldp.HRR()),
+    "Hadamard": ldp.Plan(AGES, 1.1, ldp.Flat(), ldp.HadamardHashing(bits=3)),
+    "mixed": ldp.Plan(AGES, 1.1, ldp.Tree(10), [ldp.GRR(), ldp.OLH()]),
+}
+every_plan = pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS.keys())
+every_suffix = pytest.mark.parametrize("suffix", SUFFIXES)
+
+
+def batch_of(plan: ldp.Plan, people: int = 500, seed: int = 1) -> ldp.Batch:
+    values = np.random.default_rng(seed).integers(0, plan.domain.bins, people)
+    return ldp.encode_many(plan, values, seed=seed)

@@ -1,0 +1,244 @@
+"""Domains: every way of asking for the impossible."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+
+from example_domains import AGES, INCOMES, SHARES, SIZES, WEEK
+from ldprange.domain import Domain
+from ldprange.errors import DomainError, LdprangeError
+
+DAY = datetime.date
+
+
+def _message(error: pytest.ExceptionInfo[DomainError]) -> str:
+    assert isinstance(error.value, LdprangeError)
+    return str(error.value)
+
+
+BAD_VALUES: list[tuple[Domain, Any, str]] = [
+    (AGES, 17, "17"),
+    (AGES, 121, "121"),
+    (AGES, 10**30, "1000"),
+    (AGES, 42.5, "42.5"),
+    (AGES, math.nan, "nan"),
+    (AGES, math.inf, "inf"),
+    (AGES, -math.inf, "-inf"),
+    (AGES, "42", "42"),
+    (AGES, True, "True"),
+    (AGES, None, "None"),
+    (AGES, Decimal(42), "42"),
+    (AGES, 42 + 0j, "42"),
+    (AGES, DAY(2026, 1, 31), "2026"),
+    (SHARES, -1.001, "-1.001"),
+    (SHARES, 3.001, "3.001"),
+    (SHARES, math.nan, "nan"),
+    (SHARES, math.inf, "inf"),
+    (SHARES, "0.5", "0.5"),
+    (SHARES, False, "False"),
+    (SHARES, None, "None"),
+    (INCOMES, 0.0, "0.0"),
+    (INCOMES, -5.0, "-5.0"),
+    (INCOMES, 1001.0, "1001"),
+    (INCOMES, math.nan, "nan"),
+    (INCOMES, "ten", "ten"),
+    (WEEK, "2026-01-27", "2026-01-27"),
+    (WEEK, DAY(2026, 2, 4), "2026-02-04"),
+    (WEEK, np.datetime64("NaT"), "NaT"),
+    (WEEK, None, "missing|None"),
+    (WEEK, "", "missing|''"),
+    (WEEK, "31/01/2026", "31/01/2026"),
+    (WEEK, "yesterday", "yesterday"),
+    (WEEK, 20260131, "20260131"),
+    (WEEK, 3.5, "3.5"),
+    (WEEK, True, "True"),
+    (SIZES, "XXL", "XXL"),
+    (SIZES, "xs", "xs"),
+    (SIZES, "", "''"),
+    (SIZES, 1, "1"),
+    (SIZES, math.nan, "nan"),
+    (SIZES, True, "True"),
+    (SIZES, None, "None"),
+]
+
+
+@pytest.mark.parametrize(("domain", "value", "came"), BAD_VALUES)
+def test_a_value_that_cannot_be_is_refused_alone_and_among_good_ones(
+    domain: Domain, value: Any, came: str
+) -> None:
+    with pytest.raises(DomainError, match=rf"must .*got .*({came})") as error:
+        domain.index_one(value)
+    assert _message(error)
+    for ask in (domain.index, domain.starts, domain.stops, domain.count):
+        with pytest.raises(DomainError, match=rf"must .*got .*({came})"):
+            ask(np.array([value]) if isinstance(value, np.datetime64) else [value])
+    # arrays of mixed kinds are objects; one bad value among good ones still counts
+    mixed = np.empty(3, object)
+    mixed[:] = [domain.lower(0), value, domain.lower(0)]
+    with pytest.raises(DomainError, match=r"must .*got "):
+        domain.index(mixed)
+
+
+def test_the_value_outside_is_the_one_that_is_named() -> None:
+    with pytest.raises(DomainError, match=r"between 18 and 120, got 7; stay inside"):
+        AGES.index([20, 7, 30])
+
+
+@pytest.mark.parametrize("value", ["2026", "2026-01", "today", "now"])
+def test_half_a_date_is_not_taken_for_a_day(value: str) -> None:
+    year = Domain.dates("2000-01-01", "2100-12-31")
+    with pytest.raises(DomainError, match=r"must be one of the calendar.*got"):
+        year.index_one(value)
+
+
+@pytest.mark.parametrize("value", [5, 5.0, np.timedelta64(5, "D")])
+def test_numbers_among_dates_are_not_taken_for_days_since_1970(value: Any) -> None:
+    seventies = Domain.dates("1970-01-01", "1979-12-31")
+    mixed = np.empty(2, object)
+    mixed[:] = [DAY(1971, 1, 1), value]
+    for values in ([value], mixed):
+        with pytest.raises(DomainError, match=r"must be one of the calendar.*got"):
+            seventies.index(values)
+
+
+@pytest.mark.parametrize("domain", [AGES, SHARES, INCOMES, WEEK, SIZES])
+def test_ragged_lists_and_lists_for_a_single_value_are_refused(domain: Domain) -> None:
+    good = domain.lower(0)
+    with pytest.raises(DomainError, match="must"):
+        domain.index([[good], [good, good]])
+    with pytest.raises(DomainError, match="must"):
+        domain.index_one([good, good])
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "came"),
+    [
+        (5, 4, "5 > 4"),
+        (0.0, 4, "0.0"),
+        (0, 4.0, "4.0"),
+        (0, math.nan, "nan"),
+        ("0", 4, "'0'"),
+        (None, 4, "None"),
+        (True, 4, "True"),
+        (-(2**53), 0, "-9007199254740992"),
+        (0, 2**53, "9007199254740992"),
+    ],
+)
+def test_integer_ends_that_cannot_be(low: Any, high: Any, came: str) -> None:
+    with pytest.raises(DomainError, match=rf"must .*got {came}"):
+        Domain.integers(low, high)
+
+
+@pytest.mark.parametrize("make", [Domain.real, Domain.logarithmic])
+@pytest.mark.parametrize(
+    ("low", "high", "bins", "came"),
+    [
+        (5.0, 4.0, 3, "5.0 and 4.0"),
+        (5.0, 5.0, 3, "5.0 and 5.0"),
+        (math.nan, 4.0, 3, "nan"),
+        (1.0, math.nan, 3, "nan"),
+        (1.0, math.inf, 3, "inf"),
+        ("1", 4.0, 3, "'1'"),
+        (None, 4.0, 3, "None"),
+        (True, 4.0, 3, "True"),
+        pytest.param(1.0, 10**400, 3, "1000", id="beyond all floats"),
+        (1.0, 4.0, 0, "0"),
+        (1.0, 4.0, -1, "-1"),
+        (1.0, 4.0, 2.0, "2.0"),
+        (1.0, 4.0, True, "True"),
+        (1.0, 4.0, "3", "'3'"),
+        (1.0, 4.0, None, "None"),
+        (1.0, 4.0, math.nan, "nan"),
+    ],
+)
+def test_ends_and_bins_that_cannot_be(make: Any, low: Any, high: Any, bins: Any, came: str) -> None:
+    with pytest.raises(DomainError, match=rf"must .*got {came}"):
+        make(low, high, bins)
+
+
+@pytest.mark.parametrize(
+    ("make", "low", "high"),
+    [
+        (Domain.real, -1e308, 1e308),
+        (Domain.real, 0.0, 5e-324),
+        (Domain.logarithmic, 1e-300, 1e300),
+    ],
+    ids=["too wide to subtract", "too narrow to divide", "too wide to divide"],
+)
+def test_ends_whose_distance_is_no_number_are_refused(make: Any, low: float, high: float) -> None:
+    with pytest.raises(DomainError, match="must be neither too far apart nor too close"):
+        make(low, high, 4)
+
+
+@pytest.mark.parametrize("low", [0.0, -1.0])
+def test_a_logarithmic_domain_begins_above_zero(low: float) -> None:
+    with pytest.raises(DomainError, match=rf"must begin above 0, got {low}"):
+        Domain.logarithmic(low, 4.0, 3)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "came"),
+    [
+        ("2026-02-01", "2026-01-31", "2026-02-01 and 2026-01-31"),
+        ("31.1.2026", "2026-02-01", "'31.1.2026'"),
+        ("2026-01-31", None, "None"),
+        (20260131, "2026-02-01", "20260131"),
+        (np.datetime64("NaT"), "2026-02-01", "NaT|None"),
+    ],
+)
+def test_days_that_cannot_be(first: Any, last: Any, came: str) -> None:
+    with pytest.raises(DomainError, match=rf"must .*got .*{came}"):
+        Domain.dates(first, last)
+
+
+@pytest.mark.parametrize(
+    ("labels", "came"),
+    [
+        ([], r"\[\]"),
+        (["a", "b", "a"], r"\['a', 'b', 'a'\]"),
+        ("abc", "abc"),
+        ([1, 2], r"\[1, 2\]"),
+        (["a", None], "None"),
+        (5, "5"),
+        (None, "None"),
+    ],
+)
+def test_labels_that_cannot_be(labels: Any, came: str) -> None:
+    with pytest.raises(DomainError, match=rf"must .*got .*{came}"):
+        Domain.ordered(labels)
+
+
+def test_labels_with_nul_characters_are_refused() -> None:
+    # NumPy's strings lose trailing ones, which would quietly make one label of two
+    with pytest.raises(DomainError, match="must be without NUL"):
+        Domain.ordered(["a", "a\0"])
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        None,
+        [],
+        {},
+        {"kind": "complex"},
+        {"kind": []},
+        {"kind": "integers"},
+        {"kind": "integers", "low": 0},
+        {"kind": "integers", "low": 0, "high": 4, "bins": 5},
+        {"kind": "integers", "low": "0", "high": "4"},
+        {"kind": "real", "low": 0, "high": 4},
+        {"kind": "ordered", "labels": "abc"},
+        {"kind": "ordered", "labels": 5},
+        {"kind": "dates", "first": 0, "last": 4},
+        {"kind": "from_dict", "description": {}},
+    ],
+)
+def test_a_description_of_no_domain_is_refused(description: Any) -> None:
+    with pytest.raises(DomainError, match=r"must|cannot be made"):
+        Domain.from_dict(description)

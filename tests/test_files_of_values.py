@@ -1,0 +1,190 @@
+"""Files of people's values: what a table or a list says, and why it cannot be read."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import ldprange as ldp
+from ldprange.errors import DomainError, FileError
+from ldprange.files import read_values
+from ldprange.files.values import CHUNK
+
+AGES = ldp.Domain.integers(0, 119)
+DATES = ldp.Domain.dates("2026-01-01", "2026-12-31")
+SIZES = ldp.Domain.ordered(["XS", "S", "M"])
+REAL = ldp.Domain.real(0, 10, 20)
+
+
+def _read(path: Path, domain: ldp.Domain = AGES, column: str | None = None) -> list[Any]:
+    values: list[Any] = np.concatenate(list(read_values(path, column, domain))).tolist()
+    return values
+
+
+class TestValues:
+    @pytest.mark.parametrize(
+        ("name", "text", "domain", "column", "expected"),
+        [
+            ("a.txt", "1\n2\n3\n", AGES, None, [1, 2, 3]),
+            ("a.txt", "1\r\n2\r\n 3 ", AGES, None, [1, 2, 3]),
+            ("a", "\ufeff1\n2", AGES, None, [1, 2]),
+            ("a.txt", "1.0\n2e0\n", AGES, None, [1.0, 2.0]),
+            ("a.txt", "0.25\n1e-3\n", REAL, None, [0.25, 0.001]),
+            ("a.csv", "age\n1\n2\n", AGES, None, [1, 2]),
+            ("a.csv", 'name,age\n"a, b",1\n"c\nd",2\n', AGES, "age", [1, 2]),
+            ("a.csv", "\ufeffage,x\n1,\n2,\n", AGES, "age", [1, 2]),
+            ("a.csv", '"age; years"\n1\n', AGES, "age; years", [1]),
+            ("a.csv", '"age, years"\n1\n', AGES, None, [1]),
+            ("A.CSV", '"age"\n"1"\n', AGES, "age", [1]),
+            ("a.tsv", "age\tname\n1\tx,y\n", AGES, "age", [1]),
+            ("a.txt", "XS\nM\nM\n", SIZES, None, ["XS", "M", "M"]),
+            ("a.txt", "2026-01-31\n", DATES, None, [datetime.date(2026, 1, 31)]),
+        ],
+    )
+    def test_of_text(
+        self,
+        tmp_path: Path,
+        name: str,
+        text: str,
+        domain: ldp.Domain,
+        column: str | None,
+        expected: list[Any],
+    ) -> None:
+        path = tmp_path / name
+        path.write_bytes(text.encode())
+        assert _read(path, domain, column) == expected
+        domain.index(np.concatenate(list(read_values(path, column, domain))))  # the domain takes them
+
+    @pytest.mark.parametrize(
+        ("column", "domain", "expected"),
+        [
+            (pa.array([1, 2], pa.uint8()), AGES, [1, 2]),
+            (pa.array([1, 2], pa.float32()), AGES, [1.0, 2.0]),
+            (pa.array([Decimal("1.50")]), REAL, [1.5]),
+            (pa.array(["1", "2"]), AGES, [1, 2]),
+            (pa.array(["1", "2"]).dictionary_encode(), AGES, [1, 2]),
+            (pa.array(["XS", "M"], pa.large_string()), SIZES, ["XS", "M"]),
+            (pa.array([1, 2]), ldp.Domain.ordered(["1", "2"]), ["1", "2"]),
+            (pa.array([datetime.date(2026, 1, 31)]), DATES, [datetime.date(2026, 1, 31)]),
+            (pa.array([datetime.datetime(2026, 1, 31, 23)]), DATES, [datetime.date(2026, 1, 31)]),
+        ],
+        ids=str,
+    )
+    def test_of_parquet(
+        self, tmp_path: Path, column: pa.Array, domain: ldp.Domain, expected: list[Any]
+    ) -> None:
+        path = tmp_path / "a.parquet"
+        pyarrow.parquet.write_table(pa.table({"other": column, "it": column}), path)
+        assert _read(path, domain, "it") == expected
+
+    def test_of_every_kind_of_file_come_in_the_same_chunks(self, tmp_path: Path) -> None:
+        values = np.arange(CHUNK + 5) % 120
+        text = "".join(f"{value}\n" for value in values)
+        (tmp_path / "a.txt").write_text(text)
+        (tmp_path / "a.csv").write_text("age\n" + text)
+        pyarrow.parquet.write_table(pa.table({"age": values}), tmp_path / "a.parquet")
+        for name in ("a.txt", "a.csv", "a.parquet"):
+            steps = list[int]()
+            first, second = read_values(tmp_path / name, None, AGES, progress=steps.append)
+            assert (first.size, second.size) == (CHUNK, 5)
+            np.testing.assert_array_equal(np.concatenate([first, second]), values)
+            assert 0 < sum(steps) <= (tmp_path / name).stat().st_size
+
+
+def _text(text: str) -> Callable[[Path], None]:
+    return _bytes(text.encode())
+
+
+def _bytes(data: bytes) -> Callable[[Path], None]:
+    def make(path: Path) -> None:
+        path.write_bytes(data)
+
+    return make
+
+
+def _parquet(**columns: pa.Array) -> Callable[[Path], None]:
+    return lambda path: pyarrow.parquet.write_table(pa.table(columns), path)
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "domain", "column", "match"),
+    [
+        ("gone.csv", lambda path: None, AGES, None, "No such file"),
+        ("a.csv", lambda path: path.mkdir(), AGES, None, "Is a directory"),
+        ("a.csv", _text(""), AGES, None, "empty"),
+        ("a.txt", _text(""), AGES, None, "empty"),
+        ("a.csv", _text("age\n"), AGES, None, "at least one value"),
+        ("a.parquet", _text(""), AGES, None, "whole Parquet file"),
+        ("a.parquet", _text("PAR1" + "x" * 100), AGES, None, "whole Parquet file"),
+        ("a.parquet", _parquet(age=pa.array([], pa.int64())), AGES, None, "at least one value"),
+        ("a.csv", _text("name,age\nx,1\n"), AGES, None, "choose one: name, age"),
+        ("a.csv", _text("name,age\nx,1\n"), AGES, "agee", "no column 'agee'; its columns are: name, age"),
+        ("a.csv", _text("age,age\n1,1\n"), AGES, "age", "more than one column 'age'"),
+        ("a.parquet", _parquet(a=pa.array([1]), b=pa.array([1])), AGES, None, "choose one: a, b"),
+        ("a.parquet", _parquet(a=pa.array([1])), AGES, "b", "no column 'b'"),
+        ("a.txt", _text("1\n"), AGES, "age", "column can only be chosen"),
+        ("a.csv", _text("1\n2\n"), AGES, None, "header .*got the value 1"),
+        ("a.csv", _text("2026-02-01\n"), DATES, None, "header"),
+        ("a.csv", _text("XS\nM\n"), SIZES, None, "header"),
+        ("a.csv", _text("a,b\n1,2\n3\n"), AGES, "a", "Expected 2 columns, got 1"),
+        ("a.csv", _text("name;age\nx;1\n"), AGES, "age", "must be a comma, .* shows semicolons: name;age"),
+        ("a.csv", _text("name;pay\nx;1,5\n"), REAL, None, "must be a comma, .* shows semicolons"),
+        ("a.csv", _text("name\tage\nx\t1\n"), AGES, "age", "must be a comma, .* shows tabs"),
+        ("a.tsv", _text("name;age\nx;1\n"), AGES, "age", "must be a tab, .* shows semicolons"),
+        ("a.txt", _parquet(a=pa.array([1])), AGES, None, "it is a Parquet table; rename it to .parquet"),
+        ("a.parquet", _text("name,age\nx,1\n"), AGES, None, "it is plain text; rename it to .csv"),
+        ("a.xls", _bytes(b"\xd0\xcf\x11\xe0" + bytes(9)), AGES, "age", "spreadsheet .*export it as CSV"),
+        ("a.txt", _text("1\n2\nold\n4\n"), AGES, None, "row 3 has 'old'"),
+        ("a.txt", _text("1\n2\nnan\n"), AGES, None, "row 3 has 'nan'"),
+        ("a.txt", _text("1\n\n3\n"), AGES, None, "row 2 has none"),
+        ("a.csv", _text("age,x\n1,a\n,b\n"), AGES, "age", "row 2 has none"),
+        ("a.csv", _text("age,x\n1,a\nNA,b\n"), AGES, "age", "row 2 has 'NA'"),
+        ("a.csv", _text("age,x\n1,a\n\n2,b\n"), AGES, "age", "row 2 has none"),
+        ("a.txt", _text("1\n" * 2_500_000 + "x\n"), AGES, None, "row 2500001 has 'x'"),
+        ("a.txt", _text("x" * 5_000_000), AGES, None, "one value a line"),
+        ("a.txt", _text("2026-02-30\n"), DATES, None, "a date such as .*row 1 has '2026-02-30'"),
+        ("a.parquet", _parquet(a=pa.array([1.0, float("nan")])), AGES, None, "row 2 has 'nan'"),
+        ("a.parquet", _parquet(a=pa.array([1, None])), AGES, None, "row 2 has none"),
+        ("a.parquet", _parquet(a=pa.array([True])), AGES, None, "a number, and row 1 has 'True'"),
+        ("a.parquet", _parquet(a=pa.array([5])), DATES, None, "a date"),
+        ("a.parquet", _parquet(a=pa.array([5.0])), SIZES, None, "a label"),
+    ],
+)
+def test_values_that_cannot_be_read_say_why(
+    tmp_path: Path,
+    name: str,
+    make: Callable[[Path], None],
+    domain: ldp.Domain,
+    column: str | None,
+    match: str,
+) -> None:
+    path = tmp_path / name
+    make(path)
+    with pytest.raises(FileError, match=match) as caught:
+        _read(path, domain, column)
+    assert str(path) in str(caught.value)
+
+
+def test_values_that_are_no_text_say_so(tmp_path: Path) -> None:
+    for name in ("a.csv", "a.txt"):
+        (tmp_path / name).write_bytes(b"age\n\xff\xfe\n")
+        with pytest.raises(FileError, match="UTF8"):
+            _read(tmp_path / name, SIZES)
+    (tmp_path / "a.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FileError, match="UTF-8"):
+        _read(tmp_path / "a.csv")
+
+
+def test_values_outside_the_domain_are_for_the_domain_to_refuse(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("120\n")
+    (values,) = read_values(tmp_path / "a.txt", None, AGES)
+    with pytest.raises(DomainError, match="got 120;"):
+        AGES.index(values)
