@@ -11,6 +11,7 @@ axis runs over reports. A single report is its bytes.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -21,10 +22,13 @@ from ldprange import kernels
 from ldprange.errors import WireError
 from ldprange.kernels import Counts
 from ldprange.noise import Noise
+from ldprange.parallel import slices
 from ldprange.randomness import Coins
 
 Column = NDArray[Any]
 Items = NDArray[np.uint32]
+
+_BLOCK = 1 << 16  # users taken together
 
 
 class Oracle(ABC):
@@ -155,3 +159,11 @@ def integers_below(bound: int, rows: NDArray[np.uint8]) -> NDArray[np.uint32]:
             "the batch is refused whole"
         )
     return values
+
+
+def each_holder(holders: Counts) -> Iterator[Items]:
+    """Yield the item of every user, ``holders[i]`` times item i, block by block."""
+    upto = np.cumsum(holders)
+    for block in slices(int(upto[-1]), _BLOCK):
+        users = np.arange(block.start, block.stop)
+        yield np.searchsorted(upto, users, side="right").astype(np.uint32)

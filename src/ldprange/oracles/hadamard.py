@@ -24,6 +24,7 @@ wanted, HRR draws odd indices alone: the others cancel within every pair.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -35,13 +36,12 @@ from ldprange import kernels
 from ldprange.errors import PlanError
 from ldprange.kernels import Counts
 from ldprange.noise import Noise
-from ldprange.oracles.contract import CodedMechanism, Column, Items, Mechanism, Oracle
+from ldprange.oracles.contract import CodedMechanism, Column, Items, Mechanism, Oracle, each_holder
 from ldprange.oracles.randomized_response import SymbolResponse
 from ldprange.parallel import slices
 from ldprange.randomness import Coins, below, seeded_words
 
 _MOST_BITS = 4
-_BLOCK = 1 << 16  # users drawn together
 _SCATTER = (0x9E3779B1, 0x85EBCA6B)  # odd, so that multiplying by them permutes; their bits look random
 _TABLE = 1 << 20  # entries of a table of items by indices that are drawn together
 
@@ -191,16 +191,11 @@ class _HadamardMechanism(CodedMechanism):
         return self._frequencies(supports, users)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
-        truthful, noise = self._response.draw_truthful(holders, rng)
-        counts = rng.multinomial(noise, np.full(self.counters, 1 / self.counters))
-        counts += draw_codes(
-            truthful,
-            np.arange(1, self._size, dtype=np.uint32),
-            lambda index, items: self._code(index, self.symbols(index, items)),
-            self.counters,
-            rng,
-        )
-        return counts
+        def code(index: Words, items: Words) -> Words:
+            return self._code(index, self.symbols(index, items))
+
+        indices = np.arange(1, self._size, dtype=np.uint32)
+        return _draw(self._response, holders, indices, code, self.counters, rng)
 
     def likelihood(self, report: bytes, item: int) -> Fraction:
         index, symbol = divmod(int.from_bytes(report, "little"), self._symbols)
@@ -242,12 +237,8 @@ class _ContrastMechanism(CodedMechanism):
         return np.stack([contrast, -contrast], axis=1).reshape(-1)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
-        truthful, noise = self._response.draw_truthful(holders, rng)
-        counts = rng.multinomial(noise, np.full(self.counters, 1 / self.counters))
-        counts += draw_codes(
-            truthful, np.arange(self._pairs, dtype=np.uint32), self._code, self.counters, rng
-        )
-        return counts
+        pairs = np.arange(self._pairs, dtype=np.uint32)
+        return _draw(self._response, holders, pairs, self._code, self.counters, rng)
 
     def likelihood(self, report: bytes, item: int) -> Fraction:
         code = int.from_bytes(report, "little")
@@ -255,30 +246,29 @@ class _ContrastMechanism(CodedMechanism):
         return (self._response.keep if same else self._response.lie) / self._pairs
 
 
-def draw_codes(
+def _draw(
+    response: SymbolResponse,
     holders: Counts,
     indices: Words,
-    code: Any,
+    code: Callable[[Words, Words], Words],
     outputs: int,
     rng: np.random.Generator,
 ) -> Counts:
-    """Give each user a uniform index and count the codes of (index, item).
+    """Draw how often each code is sent: noise is even, the truth is the code of an even index and the item.
 
     Many users to few items and indices are split by multinomials; otherwise each is drawn.
     """
-    users = int(holders.sum())
-    counts = np.zeros(outputs, np.int64)
-    items = np.flatnonzero(holders)
-    if 2 * items.size * indices.size <= users:
+    truthful, noise = response.draw_truthful(holders, rng)
+    counts = rng.multinomial(noise, np.full(outputs, 1 / outputs))
+    items = np.flatnonzero(truthful)
+    if 2 * items.size * indices.size <= int(truthful.sum()):
         even = np.full(indices.size, 1 / indices.size)
         for rows in slices(items.size, max(1, _TABLE // indices.size)):
-            table = rng.multinomial(holders[items[rows]], even)
+            table = rng.multinomial(truthful[items[rows]], even)
             codes = code(indices, items[rows, None].astype(np.uint32))
             np.add.at(counts, codes.reshape(-1), table.reshape(-1))
         return counts
-    upto = np.cumsum(holders)
-    for block in slices(users, _BLOCK):
-        held = np.searchsorted(upto, np.arange(block.start, block.stop), side="right").astype(np.uint32)
+    for held in each_holder(truthful):
         index = indices[rng.integers(0, indices.size, held.size)]
         counts += kernels.tally(code(index, held), outputs)
     return counts

@@ -28,18 +28,17 @@ from ldprange.oracles.contract import (
     Items,
     Mechanism,
     Oracle,
+    each_holder,
     integer_bytes,
     integers_below,
     width_of,
 )
 from ldprange.oracles.randomized_response import SymbolResponse
-from ldprange.parallel import slices
 from ldprange.randomness import Coins, below
 
 _MERSENNE_EXPONENTS = (7, 13, 17, 19, 31)
 _EVENNESS = 32  # the field has at least this many elements per symbol, so symbols are nearly equally likely
 _MOST_SYMBOLS = 1 << 16
-_BLOCK = 1 << 16  # users encoded together when drawing a tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +57,14 @@ class OptimalLocalHashing(Oracle):
         ):
             raise PlanError(f"symbols must be a whole number from 2 to {_MOST_SYMBOLS}, got {self.symbols!r}")
 
-    def resolve(self, epsilon: float) -> Oracle:
+    def resolve(self, epsilon: float) -> OptimalLocalHashing:
         if self.symbols is not None:
             return self
         most = math.log(_MOST_SYMBOLS - 1)
         return OptimalLocalHashing(round(math.exp(min(epsilon, most))) + 1)
 
     def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> Mechanism:
-        oracle = self.resolve(epsilon)
-        assert isinstance(oracle, OptimalLocalHashing)  # noqa: S101 (tells the type checker what resolve gives)
-        assert oracle.symbols is not None  # noqa: S101 (the same)
-        return _HashingMechanism(cells, epsilon, oracle.symbols)
+        return _HashingMechanism(cells, epsilon, self.resolve(epsilon).symbols or 2)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "symbols": self.symbols}
@@ -145,9 +141,7 @@ class _HashingMechanism(Mechanism):
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
         """Encode and add up every user: supports that share a hash are not independent, so no short cut."""
         counts = np.zeros(self.cells, np.int64)
-        upto = np.cumsum(holders)
-        for block in slices(int(upto[-1]), _BLOCK):
-            items = np.searchsorted(upto, np.arange(block.start, block.stop), side="right").astype(np.uint32)
+        for items in each_holder(holders):
             counts += self.tally(self.encode_many(items, rng))
         return counts
 
