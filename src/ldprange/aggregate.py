@@ -75,14 +75,19 @@ class Aggregate:
 
         If any of them is not a report of this plan, nothing is counted.
         """
+        check_type(plan, Plan, "an aggregate's plan")
         alone = not isinstance(reports, Iterable) or isinstance(reports, bytes | bytearray | memoryview | str)
         many: Iterable[object] = [reports] if alone else cast(Iterable[object], reports)
-        total = Aggregate.empty(plan)
+        total: Aggregate | None = None
         for batch in gathered(_batch(plan, each) for each in many):
             users = [len(column) for column in batch.columns]
             pairs = zip(plan.mechanisms, batch.columns, strict=True)
-            total.absorb(Aggregate(plan, users, [mechanism.tally(column) for mechanism, column in pairs]))
-        return total
+            part = Aggregate(plan, users, [mechanism.tally(column) for mechanism, column in pairs])
+            if total is None:
+                total = part
+            else:
+                total.absorb(part)
+        return Aggregate.empty(plan) if total is None else total
 
     @property
     def reports(self) -> int:

@@ -103,10 +103,9 @@ class Plan:
         levels = self.decomposition.levels(self.domain.bins)
         object.__setattr__(self, "oracle", _oracles(self.oracle, levels, self.epsilon))
         object.__setattr__(self, "level_probabilities", _probabilities(self.level_probabilities, len(levels)))
-        counters = sum(mechanism.counters for mechanism in self.mechanisms)
-        if counters > _MOST_COUNTERS:
+        if self.counters > _MOST_COUNTERS:
             raise PlanError(
-                f"a plan may need at most 2**28 counters, got {counters}; "
+                f"a plan may need at most 2**28 counters, got {self.counters}; "
                 "use fewer bins, or Hadamard hashing with fewer bits"
             )
 
@@ -134,6 +133,11 @@ class Plan:
             oracle.on(level.cells, self.epsilon, contrast=level.contrast)
             for oracle, level in zip(self.oracles, self.levels, strict=True)
         )
+
+    @cached_property
+    def counters(self) -> int:
+        """How many integers an aggregate holds."""
+        return sum(mechanism.counters for mechanism in self.mechanisms)
 
     @cached_property
     def empty_columns(self) -> tuple[Column, ...]:

@@ -48,14 +48,17 @@ class Batch:
 
 
 def gathered(batches: Iterable[Batch]) -> Iterator[Batch]:
-    """Join small batches of one plan, such as those of one report, so that counting them costs little."""
+    """Join small batches of one plan, such as those of one report, so that counting them costs little.
+
+    A tally goes through all of its counters, so there should be a report for each.
+    """
     held: list[Batch] = []
     reports = size = 0
     for batch in batches:
         held.append(batch)
         reports += len(batch)
         size += sum(column.nbytes for column in batch.columns)
-        if reports >= _GATHERED_REPORTS or size >= _GATHERED_BYTES:
+        if reports >= max(_GATHERED_REPORTS, batch.plan.counters) or size >= _GATHERED_BYTES:
             yield _joined(held)
             held, reports, size = [], 0, 0
     if held:

@@ -13,17 +13,18 @@ Real people's reports never come from here: a seed is not a secret.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ldprange import kernels
 from ldprange.aggregate import Aggregate
 from ldprange.checking import as_array, check_type
 from ldprange.errors import DomainError
 from ldprange.kernels import Counts
-from ldprange.oracles.contract import Column
+from ldprange.oracles.contract import Column, Items, each_holder
 from ldprange.parallel import in_threads, slices
 from ldprange.plan import Plan
 from ldprange.randomness import generator, seed_sequence, seeded_words
@@ -31,6 +32,8 @@ from ldprange.reports import Batch
 
 _BLOCK = 1 << 20  # users encoded together: threads take turns at Python itself, so few large steps
 _BLOCK_BYTES = 1 << 26  # of reports in a block, where a report is long
+_MOST_BLOCKS = 8  # that are counted together, where counters are as many as users
+_USERS_PER_DRAW = 8  # a binomial draw costs about as much as sending so many users to their levels
 _STEP = 1 << 15  # users whose level is drawn together: small enough that no memory is asked for anew
 
 
@@ -66,11 +69,14 @@ def rehearse(
     check_type(plan, Plan, "the first argument")
     total, done = Aggregate.empty(plan), 0
 
-    def count(block: tuple[ArrayLike, np.random.SeedSequence]) -> Aggregate:
-        return Aggregate.of(plan, Batch(plan, _encode(plan, *block)))
+    def count(blocks: Sequence[tuple[ArrayLike, np.random.SeedSequence]]) -> Aggregate:
+        return Aggregate.of(plan, (Batch(plan, _encode(plan, *block)) for block in blocks))
 
     parts = values if isinstance(values, Iterator) else [values]
-    for part in in_threads(count, _blocks(plan, parts, seed)):
+    together = min(max(1, plan.counters // _BLOCK), _MOST_BLOCKS)
+    blocks = _blocks(plan, parts, seed)
+    groups = iter(lambda: tuple(islice(blocks, together)), ())
+    for part in in_threads(count, groups):
         total.absorb(part)
         done += part.reports
         if progress:
@@ -96,14 +102,9 @@ def _blocks(
 def _encode(plan: Plan, values: ArrayLike, stream: np.random.SeedSequence) -> list[Column]:
     """Give each user a level and encode level by level."""
     people, rng = as_array(values), generator(stream)
-    chosen = np.empty(people.size, np.uint8)
-    for part in slices(people.size, _STEP):
-        words = seeded_words(rng, part.stop - part.start)
-        chosen[part] = kernels.choose_levels(words, plan.level_thresholds)
+    chosen = _choose(plan, people.size, rng)
     columns = []
-    for level, mechanism, users in zip(
-        plan.levels, plan.mechanisms, kernels.group_by_level(chosen, len(plan.levels)), strict=True
-    ):
+    for level, mechanism, users in zip(plan.levels, plan.mechanisms, chosen, strict=True):
         try:
             held = plan.domain.index(people.take(users)).astype(np.uint32)
         except DomainError:
@@ -111,6 +112,15 @@ def _encode(plan: Plan, values: ArrayLike, stream: np.random.SeedSequence) -> li
             raise
         columns.append(mechanism.encode_many(held // np.uint32(level.size), rng))
     return columns
+
+
+def _choose(plan: Plan, users: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:
+    """Give each user a level; return, for every level, whose it is."""
+    chosen = np.empty(users, np.uint8)
+    for part in slices(users, _STEP):
+        words = seeded_words(rng, part.stop - part.start)
+        chosen[part] = kernels.choose_levels(words, plan.level_thresholds)
+    return kernels.group_by_level(chosen, len(plan.levels))
 
 
 def simulate(plan: Plan, counts: ArrayLike, *, seed: int) -> Aggregate:
@@ -127,19 +137,49 @@ def simulate(plan: Plan, counts: ArrayLike, *, seed: int) -> Aggregate:
             f"(Domain.count makes them), got {people.dtype} of shape {people.shape}"
             + (f", the least {people.min()}" if people.dtype.kind in "if" and people.size else "")
         )
-    left: Counts = people.astype(np.int64)
-    share, tallies, users = 1.0, [], []
-    streams = seed_sequence(seed).spawn(len(plan.levels))
-    for level, mechanism, probability, stream in zip(
-        plan.levels, plan.mechanisms, plan.probabilities, streams, strict=True
-    ):
-        rng = generator(stream)
+    split, *streams = seed_sequence(seed).spawn(1 + len(plan.levels))
+    holders = list(_split(plan, people.astype(np.int64), split))
+
+    def draw(level: int) -> Counts:
+        return plan.mechanisms[level].draw(holders[level], generator(streams[level]))
+
+    tallies = list(in_threads(draw, range(len(plan.levels))))
+    return Aggregate(plan, [int(held.sum()) for held in holders], tallies)
+
+
+def _split(plan: Plan, people: Counts, stream: np.random.SeedSequence) -> list[Counts]:
+    """Send people to levels, and return how many of each level hold each of its cells."""
+    if people.sum() < _USERS_PER_DRAW * plan.domain.bins * len(plan.levels):
+        return _split_users(plan, people, stream)
+    return _split_counts(plan, people, generator(stream))
+
+
+def _split_users(plan: Plan, people: Counts, stream: np.random.SeedSequence) -> list[Counts]:
+    """Go through the people: where they are few to a bin and level."""
+    holders = [np.zeros(level.cells, np.int64) for level in plan.levels]
+
+    def count(block: tuple[Items, np.random.SeedSequence]) -> list[tuple[int, Counts]]:
+        items, source = block
+        users = _choose(plan, items.size, generator(source))
+        cells = [items.take(each) // level.size for each, level in zip(users, plan.levels, strict=True)]
+        firsts = [int(items[0]) // level.size for level in plan.levels]
+        return [(first, np.bincount(held - first)) for first, held in zip(firsts, cells, strict=True)]
+
+    blocks = ((items, stream.spawn(1)[0]) for items in each_holder(people, _BLOCK))
+    for parts in in_threads(count, blocks):
+        for held, (first, part) in zip(holders, parts, strict=True):
+            held[first : first + part.size] += part
+    return holders
+
+
+def _split_counts(plan: Plan, people: Counts, rng: np.random.Generator) -> list[Counts]:
+    """Draw for each bin how many go to each level: where people are many."""
+    holders, left, share = [], people, 1.0
+    for level, probability in zip(plan.levels, plan.probabilities, strict=True):
         last = level is plan.levels[-1]
         taken = left if last else rng.binomial(left, min(1.0, probability / share) if share > 0 else 0.0)
         left, share = left - taken, share - probability
-        holders = np.zeros(level.cells * level.size, np.int64)
-        holders[: taken.size] = taken
-        holders = holders.reshape(level.cells, level.size).sum(axis=1)
-        tallies.append(mechanism.draw(holders, rng))
-        users.append(int(taken.sum()))
-    return Aggregate(plan, users, tallies)
+        held = np.zeros(level.cells * level.size, np.int64)
+        held[: taken.size] = taken
+        holders.append(held.reshape(level.cells, level.size).sum(axis=1))
+    return holders

@@ -161,9 +161,11 @@ def integers_below(bound: int, rows: NDArray[np.uint8]) -> NDArray[np.uint32]:
     return values
 
 
-def each_holder(holders: Counts) -> Iterator[Items]:
-    """Yield the item of every user, ``holders[i]`` times item i, block by block."""
+def each_holder(holders: Counts, together: int = _BLOCK) -> Iterator[Items]:
+    """Yield the item of every user, ``holders[i]`` times item i, ``together`` users at a time."""
     upto = np.cumsum(holders)
-    for block in slices(int(upto[-1]), _BLOCK):
-        users = np.arange(block.start, block.stop)
-        yield np.searchsorted(upto, users, side="right").astype(np.uint32)
+    for block in slices(int(upto[-1]), together):
+        first = int(np.searchsorted(upto, block.start, side="right"))
+        last = int(np.searchsorted(upto, block.stop, side="left"))
+        ends = np.minimum(upto[first : last + 1], block.stop)
+        yield np.repeat(np.arange(first, last + 1, dtype=np.uint32), np.diff(ends, prepend=block.start))
