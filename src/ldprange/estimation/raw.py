@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from ldprange.aggregate import Aggregate
-from ldprange.details import Floats
+from ldprange.details import Floats, Level
 from ldprange.estimation.shares import Boundaries, known_scales, level_estimates, rising
+from ldprange.noise import Law
 
 
 class RawShares:
@@ -27,41 +28,55 @@ class RawShares:
             above = nodes if users else np.repeat(above / level.branching, level.branching)
             self._sums.append(np.concatenate([[0.0], np.cumsum(above)]))
 
-    def _cover(self, low: Boundaries, high: Boundaries) -> Iterator[tuple[Boundaries, ...]]:
-        """Yield, level by level, the nodes [a, b) and [c, d) that lie in the range but not their parents."""
-        covered_low, covered_high = np.zeros_like(low), np.zeros_like(low)
-        whole = (low == 0) & (high == self.bins)  # the root itself
-        high = np.where(whole, 0, high)
-        for level in self._levels:
-            first, last = -(-low // level.size), high // level.size
-            last = np.maximum(first, last)
-            inner_low, inner_high = covered_low * level.branching, covered_high * level.branching
-            nothing = inner_low >= inner_high
-            yield first, np.where(nothing, last, inner_low), np.where(nothing, last, inner_high), last
-            covered_low, covered_high = first, last
-
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
         total = np.where((low == 0) & (high == self.bins), 1.0, 0.0)
-        for sums, (a, b, c, d) in zip(self._sums, self._cover(low, high), strict=True):
+        for sums, (a, b, c, d) in zip(self._sums, _cover(self._levels, self.bins, low, high), strict=True):
             total += sums[b] - sums[a] + sums[d] - sums[c]
         return total
 
     def variance(self, low: Boundaries, high: Boundaries) -> Floats:
-        cdf = self.rising_cdf
-        total: Floats = np.zeros(np.broadcast_shapes(low.shape, high.shape))
-        for k, (a, b, c, d) in enumerate(self._cover(low, high)):
-            size, noise = self._levels[k].size, self._law.noises[k]
-            nodes = b - a + d - c
-            edges = [cdf[np.minimum(edge * size, self.bins)] for edge in (a, b, c, d)]
-            held = edges[1] - edges[0] + edges[3] - edges[2]
-            moment = noise.spread * nodes + noise.held * held
-            moment += noise.total * nodes**2 + 2 * noise.cross * nodes * held
-            total += (moment - held**2) / self._law.users[k]
-        share = cdf[high] - cdf[low]
-        total -= share * (1 - share) / self._law.users.sum()
-        return np.maximum(total, 0.0)
+        return raw_variances(self._levels, self._law, self.rising_cdf, low, high)
 
     @cached_property
     def rising_cdf(self) -> Floats:
         boundaries = np.arange(self.bins + 1)
         return rising(self.share(np.zeros_like(boundaries), boundaries))
+
+
+def raw_variances(
+    levels: Sequence[Level], law: Law, cdf: Floats, low: Boundaries, high: Boundaries
+) -> Floats:
+    """Return the exact variance of the raw tree's answers, for many ranges.
+
+    ``cdf`` is the population's share below each boundary; it must not fall.
+    """
+    bins = cdf.size - 1
+    total: Floats = np.zeros(np.broadcast_shapes(low.shape, high.shape))
+    for level, noise, users, (a, b, c, d) in zip(
+        levels, law.noises, law.users, _cover(levels, bins, low, high), strict=True
+    ):
+        nodes = b - a + d - c
+        edges = [cdf[np.minimum(edge * level.size, bins)] for edge in (a, b, c, d)]
+        held = edges[1] - edges[0] + edges[3] - edges[2]
+        moment = noise.spread * nodes + noise.held * held
+        moment += noise.total * nodes**2 + 2 * noise.cross * nodes * held
+        total += (moment - held**2) / users
+    share = cdf[high] - cdf[low]
+    total -= share * (1 - share) / law.users.sum()
+    return np.maximum(total, 0.0)
+
+
+def _cover(
+    levels: Sequence[Level], bins: int, low: Boundaries, high: Boundaries
+) -> Iterator[tuple[Boundaries, ...]]:
+    """Yield, level by level, the nodes [a, b) and [c, d) that lie in the range but not their parents."""
+    covered_low, covered_high = np.zeros_like(low), np.zeros_like(low)
+    whole = (low == 0) & (high == bins)  # the root itself
+    high = np.where(whole, 0, high)
+    for level in levels:
+        first, last = -(-low // level.size), high // level.size
+        last = np.maximum(first, last)
+        inner_low, inner_high = covered_low * level.branching, covered_high * level.branching
+        nothing = inner_low >= inner_high
+        yield first, np.where(nothing, last, inner_low), np.where(nothing, last, inner_high), last
+        covered_low, covered_high = first, last
