@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ldprange.oracles import Mechanism, Oracle
 from ldprange.oracles.contract import CodedMechanism
-from ldprange.oracles.local_hashing import _HashingMechanism
+from ldprange.oracles.local_hashing import HashingMechanism
 from ldprange.oracles.unary_encoding import _UnaryMechanism
 
 PRIME = 127
@@ -58,7 +58,7 @@ def outputs(mechanism: Mechanism) -> list[bytes]:
 def exact_law(oracle: Oracle, cells: int, epsilon: float, contrast: bool = False) -> ExactLaw:
     """Enumerate the law of an oracle on one level."""
     mechanism = oracle.on(cells, epsilon, contrast=contrast)
-    if isinstance(mechanism, _HashingMechanism):
+    if isinstance(mechanism, HashingMechanism):
         return _hashing_law(mechanism)
     reports = outputs(mechanism)
     return ExactLaw(
@@ -73,7 +73,7 @@ def _tally(mechanism: Mechanism, report: bytes) -> NDArray[np.int64]:
     return mechanism.tally(mechanism.unpack(np.frombuffer(report, np.uint8)[None]))
 
 
-def _hashing_law(mechanism: _HashingMechanism) -> ExactLaw:
+def _hashing_law(mechanism: HashingMechanism) -> ExactLaw:
     symbols = mechanism._response.symbols
     patterns = np.zeros(PRIME**3, np.int64)  # the symbols of all items, as one number
     for item in range(mechanism.cells):
@@ -136,7 +136,7 @@ def _expected_of_one(oracle: Oracle, cells: int, epsilon: float, contrast: bool)
             for cell in (0, 1)
         )
         return [[held if cell == item else other for cell in range(cells)] for item in range(cells)]
-    assert isinstance(mechanism, _HashingMechanism)
+    assert isinstance(mechanism, HashingMechanism)
     symbols = [all_symbols(mechanism._response.symbols, item) for item in range(cells)]
     keep, lie = mechanism._response.keep, mechanism._response.lie
     return [

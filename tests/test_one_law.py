@@ -25,7 +25,7 @@ from ldprange.aggregate import Aggregate
 from ldprange.decompositions import Decomposition
 from ldprange.oracles import Mechanism, Oracle
 from ldprange.oracles.contract import CodedMechanism, Column
-from ldprange.oracles.local_hashing import _HashingMechanism
+from ldprange.oracles.local_hashing import HashingMechanism
 
 FALSE_ALARM = 1e-6
 BINS = 6
@@ -63,7 +63,7 @@ every_plan = pytest.mark.parametrize(
 def _categories(mechanism: Mechanism, column: Column) -> Ints:
     if isinstance(mechanism, CodedMechanism):
         return column.astype(np.int64)
-    if isinstance(mechanism, _HashingMechanism):
+    if isinstance(mechanism, HashingMechanism):
         items = np.arange(mechanism.cells, dtype=np.uint64)
         hashed = mechanism.hashed(column[:, :3].T.astype(np.uint64)[:, :, None], items)
         bits = hashed == column[:, 3:]
@@ -75,7 +75,7 @@ def _categories(mechanism: Mechanism, column: Column) -> Ints:
 
 def _chances(mechanism: Mechanism) -> Floats:
     """Return the chance of every category under every item."""
-    if isinstance(mechanism, _HashingMechanism):
+    if isinstance(mechanism, HashingMechanism):
         return _hashing_chances(mechanism)
     reports = outputs(mechanism)
     return np.array(
@@ -83,7 +83,7 @@ def _chances(mechanism: Mechanism) -> Floats:
     )
 
 
-def _hashing_chances(mechanism: _HashingMechanism) -> Floats:
+def _hashing_chances(mechanism: HashingMechanism) -> Floats:
     keep, lie = float(mechanism._response.keep), float(mechanism._response.lie)
     chances = np.zeros((mechanism.cells, 1 << mechanism.cells))
     symbols = [all_symbols(mechanism._response.symbols, item) for item in range(mechanism.cells)]

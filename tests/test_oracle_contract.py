@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from laws import PRIME, ExactLaw, all_symbols, exact_law
 from ldprange.errors import PlanError, WireError
 from ldprange.oracles import GRR, HRR, OLH, OUE, HadamardHashing, Mechanism, Oracle, oracle_from_dict
-from ldprange.oracles.local_hashing import _HashingMechanism
+from ldprange.oracles.local_hashing import HashingMechanism
 
 EPSILONS = (0.1, 0.7, 1.1, 3.0)
 Case = tuple[Oracle, int, float, bool]
@@ -228,7 +228,7 @@ def test_each_field_of_local_hashing_is_bounded(field: int) -> None:
 @pytest.mark.parametrize("symbols", [2, 3])
 def test_all_hashes_of_the_smallest_field_are_what_the_formula_says(symbols: int) -> None:
     mechanism = OLH(symbols=symbols).on(5, 1.0)
-    assert isinstance(mechanism, _HashingMechanism)
+    assert isinstance(mechanism, HashingMechanism)
     field = np.arange(PRIME, dtype=np.uint64)
     a2, a1, a0 = np.meshgrid(field, field, field, indexing="ij")
     coefficients = np.stack([a0, a1, a2]).reshape(3, -1)

@@ -104,7 +104,7 @@ class Details:
     def mean_variances(self) -> tuple[float, float]:
         """Return the exact mean working variance over all D(D + 1)/2 ranges and over all D prefixes."""
         steps = [self.leaves, *self.sizes]
-        norms = np.array([_mean_overlap(self.bins, int(size)) for size in steps])
+        norms = np.array([mean_overlap(self.bins, int(size)) for size in steps])
         ranges, prefixes = self.shrink @ np.diff(norms, axis=0)
         if self.padding:
             known_ranges, known_prefixes = self.padding.mean_gains()
@@ -140,7 +140,7 @@ class _Padding:
         return float(self._variance * pairs / (n * (n + 1) / 2)), float(self._variance * (rho @ rho) / n)
 
 
-def _mean_overlap(bins: int, size: int) -> tuple[float, float]:
+def mean_overlap(bins: int, size: int) -> tuple[float, float]:
     """Return the mean of Σ_blocks overlap²/size over all ranges and over all prefixes of ``bins`` bins.
 
     overlap² counts pairs (x, y) of a block's bins that the query holds both; a range holds

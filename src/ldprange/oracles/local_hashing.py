@@ -64,13 +64,13 @@ class OptimalLocalHashing(Oracle):
         return OptimalLocalHashing(round(math.exp(min(epsilon, most))) + 1)
 
     def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> Mechanism:
-        return _HashingMechanism(cells, epsilon, self.resolve(epsilon).symbols or 2)
+        return HashingMechanism(cells, epsilon, self.resolve(epsilon).symbols or 2)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "symbols": self.symbols}
 
 
-class _HashingMechanism(Mechanism):
+class HashingMechanism(Mechanism):
     """The column has four numbers a report: the coefficients a₀, a₁, a₂, and the symbol."""
 
     def __init__(self, cells: int, epsilon: float, symbols: int) -> None:

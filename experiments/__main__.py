@@ -1,0 +1,129 @@
+"""``python -m experiments``: run the evaluation, or parts of it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from experiments import figures
+from experiments.catalogue import EXPERIMENTS
+from experiments.runs import Run
+from experiments.sizes import FULL, QUICK, Size
+from experiments.store import Store
+from experiments.tables import write_table
+from ldprange.cli.screen import note, progress
+from ldprange.errors import LdprangeError
+
+_FEWEST_BINS = 16
+
+
+def _powers_of_two(
+    _context: click.Context, _option: click.Parameter, bins: tuple[int, ...]
+) -> tuple[int, ...]:
+    for each in bins:
+        if each < _FEWEST_BINS or each & (each - 1):
+            raise click.BadParameter(
+                f"the paper's domains are powers of two from {_FEWEST_BINS} on, got {each}; "
+                f"try {max(_FEWEST_BINS, 1 << (each.bit_length() - 1)) if each > 0 else _FEWEST_BINS}"
+            )
+    return tuple(dict.fromkeys(bins))
+
+
+@click.command(
+    epilog="Experiments: " + "; ".join(f"{name} ({each.TITLE})" for name, each in EXPERIMENTS.items()) + "."
+)
+@click.argument("names", nargs=-1, metavar="[EXPERIMENT]...")
+@click.option(
+    "--quick", is_flag=True, help="Small domains, few users: every figure in under a minute in all."
+)
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path),
+    help="Folder for results.  [default: results or results/quick]",
+)
+@click.option(
+    "--bins", multiple=True, type=int, callback=_powers_of_two, help="Only this domain; may be given again."
+)
+@click.option(
+    "--users", type=click.IntRange(min=1000), help="Another number of users than the paper's 2**26."
+)
+@click.option("--repetitions", type=click.IntRange(min=1), help="Another number than the paper's 5.")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=2,
+    show_default=True,
+    help="Processes; each needs 2 GiB at full size.",
+)
+def main(
+    names: tuple[str, ...],
+    quick: bool,
+    results: Path | None,
+    bins: tuple[int, ...],
+    users: int | None,
+    repetitions: int | None,
+    workers: int,
+) -> None:
+    """Run the paper's evaluation: all of it, or the experiments named.
+
+    Results are kept run by run in RESULTS/runs.csv, so a command that was stopped goes on from there when it
+    is given again. Each experiment leaves a table (CSV) and its figures (SVG and PNG) in the same folder.
+    """
+    unknown = [name for name in names if name not in EXPERIMENTS]
+    if unknown:
+        raise click.UsageError(f"there is no experiment {unknown[0]!r}; there are {', '.join(EXPERIMENTS)}")
+    size = QUICK if quick else FULL
+    size = replace(
+        size,
+        domains=bins or size.domains,
+        users=users or size.users,
+        repetitions=repetitions or size.repetitions,
+    )
+    folder = results or Path("results/quick" if quick else "results")
+    started = time.monotonic()
+    try:
+        _run(names or tuple(EXPERIMENTS), size, folder, workers)
+    except (LdprangeError, OSError) as error:
+        raise click.UsageError(str(error)) from None
+    except BrokenProcessPool:
+        raise click.ClickException(
+            "a worker was ended from outside, perhaps for want of memory; what was done is kept: "
+            "give the command again, with --workers 1 if memory is short"
+        ) from None
+    except KeyboardInterrupt:
+        note("stopped; what was done is kept, and the same command goes on from there")
+        sys.exit(130)
+    note(f"done in {time.monotonic() - started:.0f} s")
+
+
+def _run(names: tuple[str, ...], size: Size, folder: Path, workers: int) -> None:
+    store = Store(folder, note)
+    wanted = [run for name in names for run in EXPERIMENTS[name].runs(size)]
+    missing = store.missing(wanted)
+    if len(missing) < len(set(wanted)):
+        note(f"{len(set(wanted)) - len(missing)} runs are there already, {len(missing)} are to do")
+    with progress("runs", "users", len(missing)) as bar:
+
+        def advance(run: Run) -> None:
+            bar.advance(1)
+            bar.add(run.cell.users)
+
+        store.complete(missing, workers, advance)
+    for name in names:
+        table = EXPERIMENTS[name].tabulate(store, size)
+        write_table(folder / f"{name}.csv", table)
+        drawn = EXPERIMENTS[name].draw(table)
+        for file, figure in drawn.items():
+            figures.save(figure, folder, file)
+        click.echo(
+            f"{name}: {folder / name}.csv, {', '.join(f'{folder / file}.svg and .png' for file in drawn)}"
+        )
+
+
+if __name__ == "__main__":
+    main()

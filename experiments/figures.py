@@ -1,0 +1,148 @@
+"""How all figures look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
+
+from experiments.methods import parts
+from experiments.tables import Table, number
+from ldprange.writing import whole_file
+
+ERROR = "root mean squared error"
+PRINTED = "#111111"
+_COLOURS = {
+    "HaarHRR": "#c2410c",
+    "FlatOUE": "#6b7280",
+    "TreeOUE": "#1f5fa8",
+    "TreeHRR": "#0f8a5f",
+    "TreeOLH": "#a855b5",
+    "TreeHadamard": "#d9a400",
+}
+_SHADES = {2: "#6aaee8", 4: "#1f5fa8", 8: "#164a84", 16: "#0b2a4d"}
+_MARKERS = {
+    "HaarHRR": "D",
+    "FlatOUE": "s",
+    "TreeOUE": "o",
+    "TreeHRR": "^",
+    "TreeOLH": "v",
+    "TreeHadamard": "P",
+}
+
+
+def family(method: str) -> str:
+    """Return a method's name without its branching.
+
+    >>> family("TreeOUE4")
+    'TreeOUE'
+    """
+    decomposition, oracle, _ = parts(method)
+    return decomposition + oracle
+
+
+def colour(method: str, *, by_branching: bool = False) -> str:
+    """Return the colour of a method: one for a family, or a shade for each branching."""
+    branching = parts(method)[2]
+    return _SHADES[branching] if by_branching and branching in _SHADES else _COLOURS[family(method)]
+
+
+def marker(method: str) -> str:
+    """Return the marker of a method's family."""
+    return _MARKERS[family(method)]
+
+
+def hierarchy(method: str) -> str:
+    r"""Return the paper's name of a consistent method, set as mathematics.
+
+    >>> hierarchy("TreeOUE4")
+    '$\\mathrm{HH}^c_{4}$'
+    """
+    decomposition, oracle, branching = parts(method)
+    tree = decomposition == "Tree" and oracle == "OUE"
+    return rf"$\mathrm{{HH}}^c_{{{branching}}}$" if tree else method
+
+
+def power(number: int) -> str:
+    """Return a power of two set as one.
+
+    >>> power(256), power(240)
+    ('$2^{8}$', '240')
+    """
+    exponent = number.bit_length() - 1
+    return f"$2^{{{exponent}}}$" if number == 1 << exponent and exponent > 3 else str(number)
+
+
+def grid(
+    rows: int, columns: int, *, width: float = 4.0, height: float = 3.2
+) -> tuple[Figure, list[list[Axes]]]:
+    """Return a figure of equal panels."""
+    figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
+    panels = figure.subplots(rows, columns, squeeze=False)
+    for panel in panels.flat:
+        panel.spines[["top", "right"]].set_visible(False)
+        panel.grid(visible=True, which="major", lw=0.4, alpha=0.4)
+    return figure, [list(row) for row in panels]
+
+
+def log_scale(panel: Axes, axis: str = "y") -> None:
+    """Give an axis a logarithmic scale that is labelled at 1, 2 and 5."""
+    panel.set(**{f"{axis}scale": "log"})
+    ticks = panel.yaxis if axis == "y" else panel.xaxis
+    ticks.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
+    ticks.set_major_formatter("{x:g}")
+    ticks.set_minor_formatter("")
+
+
+def column(table: Table, name: str, scale: float = 1.0) -> list[float]:
+    """Return a column of numbers."""
+    return [scale * number(row, name) for row in table]
+
+
+def points(
+    panel: Axes,
+    places: Sequence[float],
+    line: Table,
+    method: str,
+    *,
+    scale: float = 1.0,
+    label: str | None = None,
+    shade: str | None = None,
+    filled: bool = True,
+    joined: bool = False,
+) -> None:
+    """Draw a method's measured errors, each with the deviation from run to run."""
+    shade = shade or colour(method, by_branching=True)
+    panel.errorbar(
+        places,
+        column(line, "measured", scale),
+        column(line, "deviation", scale),
+        fmt=marker(method) + ("-" if joined else ""),
+        color=shade,
+        mfc=shade if filled else "white",
+        ms=4.5,
+        lw=0.8,
+        capsize=2,
+        label=label,
+    )
+
+
+def legend_below(figure: Figure, panels: Sequence[Axes], columns: int) -> None:
+    """Put one legend for all panels below them."""
+    entries = {
+        label: handle
+        for panel in panels
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=columns, frameon=False)
+
+
+def save(figure: Figure, folder: Path, name: str) -> None:
+    """Write a figure as SVG and as PNG; the same figure gives the same files."""
+    for kind, options in (("svg", {"metadata": {"Date": None}}), ("png", {"dpi": 110})):
+        with whole_file(folder / f"{name}.{kind}") as file, mpl.rc_context({"svg.hashsalt": "ldprange"}):
+            figure.savefig(file, format=kind, **options)

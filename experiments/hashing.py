@@ -1,0 +1,34 @@
+"""OLH on large domains: the counts drawn at once, as if every hash function were perfectly random.
+
+Decoding OLH takes users × cells steps, so the paper has it on the smallest domain only. With a
+perfectly random hash each report supports each item that its sender does not hold with
+probability q, all of them independently; then the support of an item that n of N people hold is
+Binomial(n, p) + Binomial(N − n, q), independent of all others, as for OUE. The library's hash has
+the same means and covariances (any three items are independent under it), so errors are the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ldprange.kernels import Counts
+from ldprange.oracles.local_hashing import HashingMechanism, OptimalLocalHashing
+
+
+@dataclass(frozen=True, slots=True)
+class PerfectHashing(OptimalLocalHashing):
+    """OLH whose tally can be drawn from counts; for simulation only."""
+
+    def resolve(self, epsilon: float) -> PerfectHashing:
+        return PerfectHashing(OptimalLocalHashing.resolve(self, epsilon).symbols)
+
+    def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> HashingMechanism:
+        return _PerfectMechanism(cells, epsilon, self.resolve(epsilon).symbols or 2)
+
+
+class _PerfectMechanism(HashingMechanism):
+    def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
+        users = int(holders.sum())
+        return rng.binomial(holders, self._p) + rng.binomial(users - holders, self._q)

@@ -1,0 +1,197 @@
+"""``python -m experiments`` as a researcher runs it: whole, stopped, with bad input."""
+
+from __future__ import annotations
+
+import csv
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from experiments import page
+from experiments.catalogue import EXPERIMENTS
+from experiments.tables import number, read_table
+
+HOME = Path(__file__).parent.parent
+SMALL = ("--quick", "--bins", "64", "--users", "4096", "--repetitions", "2")
+
+
+def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "experiments", *map(str, arguments)], capture_output=True, text=True, cwd=HOME
+    )
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("quick")
+    ran = command("--quick", "--results", folder)
+    assert ran.returncode == 0, ran.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("small")
+    ran = command(*SMALL, "--results", folder, "ranges")
+    assert ran.returncode == 0, ran.stderr
+    return folder
+
+
+@pytest.fixture()
+def results(small: Path, tmp_path: Path) -> Path:
+    """Return a folder with the results of a small experiment, to be damaged."""
+    return shutil.copytree(small, tmp_path / "results")
+
+
+def test_quick_leaves_every_table_and_figure(quick: Path) -> None:
+    for name in EXPERIMENTS:
+        table = read_table(quick / f"{name}.csv")
+        assert table
+        for figure in EXPERIMENTS[name].draw(table):
+            assert (quick / f"{figure}.svg").read_text().rstrip().endswith("</svg>")
+            assert (quick / f"{figure}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_measured_errors_are_near_the_exact_ones(quick: Path) -> None:
+    """Three repetitions tell an error to within a third; a mistake in scale shows."""
+    for name in ("ranges", "prefixes", "centres"):
+        for row in read_table(quick / f"{name}.csv"):
+            assert 0.4 < number(row, "measured") / number(row, "exact") < 2.2, row
+
+
+def test_a_second_command_has_nothing_to_do(quick: Path) -> None:
+    before = (quick / "runs.csv").read_bytes()
+    again = command("--quick", "--results", quick, "centralised", "ranges")
+    assert again.returncode == 0
+    assert "0 are to do" in again.stderr
+    assert (quick / "runs.csv").read_bytes() == before
+
+
+def test_one_experiment_alone(tmp_path: Path) -> None:
+    ran = command(*SMALL, "--results", tmp_path, "prefixes")
+    assert ran.returncode == 0, ran.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "prefixes.csv",
+        "prefixes.png",
+        "prefixes.svg",
+        "runs.csv",
+    ]
+
+
+def test_a_half_written_file_loses_nothing_but_its_last_line(results: Path) -> None:
+    runs, table = results / "runs.csv", (results / "ranges.csv").read_bytes()
+    whole = runs.read_text()
+    runs.write_text(whole[:-20])
+    again = command(*SMALL, "--results", results, "ranges")
+    assert again.returncode == 0
+    assert "ended in the middle of a line" in again.stderr
+    assert "1 are to do" in again.stderr
+    assert sorted(runs.read_text().splitlines()) == sorted(whole.splitlines())
+    assert (results / "ranges.csv").read_bytes() == table
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("64,0.4,4096", "fields"),
+        (",".join(["64", "0.4", "x"] + ["1"] * 50), "fields"),
+        ("nonsense", "fields"),
+    ],
+)
+def test_a_line_that_is_no_result_is_named_and_left(results: Path, line: str, said: str) -> None:
+    runs = results / "runs.csv"
+    lines = runs.read_text().splitlines()
+    damaged = "\n".join([*lines[:3], line, *lines[3:]]) + "\n"
+    runs.write_text(damaged)
+    again = command(*SMALL, "--results", results, "ranges")
+    assert again.returncode == 2
+    assert "line 4" in again.stderr
+    assert said in again.stderr
+    assert "Traceback" not in again.stderr
+    assert runs.read_text() == damaged
+
+
+@pytest.mark.parametrize("column", ["bins", "epsilon", "how", "ranges"])
+def test_a_damaged_field_is_named_and_left(results: Path, column: str) -> None:
+    runs = results / "runs.csv"
+    rows = list(csv.reader(runs.read_text().splitlines()))
+    rows[2][rows[0].index(column)] = "??"
+    damaged = "".join(",".join(row) + "\n" for row in rows)
+    runs.write_text(damaged)
+    again = command(*SMALL, "--results", results, "ranges")
+    assert (again.returncode, "line 3" in again.stderr, "Traceback" in again.stderr) == (2, True, False)
+    assert runs.read_text() == damaged
+
+
+@pytest.mark.parametrize("content", [b"who,what\n1,2\n", b"\xff\xfe\x00\x01\n"])
+def test_another_file_in_its_place_is_left(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "runs.csv").write_bytes(content)
+    ran = command(*SMALL, "--results", tmp_path, "ranges")
+    assert (ran.returncode, "Traceback" in ran.stderr) == (2, False)
+    assert (tmp_path / "runs.csv").read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nonsense"], "there is no experiment 'nonsense'; there are branching, ranges"),
+        (["--bins", "1000"], "powers of two from 16 on, got 1000; try 512"),
+        (["--bins", "-8"], "powers of two"),
+        (["--bins", "8"], "try 16"),
+        (["--users", "10"], "1000"),
+        (["--repetitions", "0"], "1"),
+        (["--workers", "0"], "1"),
+        (["--results", str(Path(__file__))], ""),
+    ],
+)
+def test_bad_input(arguments: list[str], said: str, tmp_path: Path) -> None:
+    folder = [] if "--results" in arguments else ["--results", str(tmp_path)]
+    ran = command("--quick", "ranges", *folder, *arguments)
+    assert ran.returncode == 2
+    assert said in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_stopped_command_goes_on_where_it_was(tmp_path: Path) -> None:
+    arguments = [sys.executable, "-m", "experiments", "--quick", "--results", str(tmp_path), "centres"]
+    with subprocess.Popen(arguments, cwd=HOME, stderr=subprocess.PIPE, start_new_session=True) as process:
+        runs = tmp_path / "runs.csv"
+        while not (runs.exists() and runs.read_text().count("\n") > 5):
+            assert process.poll() is None
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGKILL)
+    kept = runs.read_text()
+    again = command("--quick", "--results", tmp_path, "centres")
+    assert again.returncode == 0, again.stderr
+    assert runs.read_text().startswith(kept[: kept.rindex("\n")])
+    assert " runs are there already" in again.stderr
+
+
+def test_the_published_page_is_written_from_the_published_results() -> None:
+    assert (HOME / page.HOME.with_suffix(".md")).read_text() == page.page(HOME / page.HOME)
+
+
+def test_published_errors_are_within_five_per_cent_of_the_exact_ones() -> None:
+    for name, domains in (("ranges", [256]), ("prefixes", [256, 65536])):
+        cells = [row for row in read_table(HOME / page.HOME / f"{name}.csv") if row["bins"] in domains]
+        assert len(cells) == 32 * len(domains)
+        for row in cells:
+            assert abs(number(row, "measured") / number(row, "exact") - 1) < 0.05, row
+
+
+def test_the_page_says_what_is_missing(tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "experiments.page", "--results", str(tmp_path / "nowhere")],
+        capture_output=True,
+        text=True,
+        cwd=HOME,
+    )
+    assert (ran.returncode, "Traceback" in ran.stderr) == (2, False)
+    assert "run the experiment again" in ran.stderr
