@@ -15,7 +15,7 @@ from ldprange.noise import Boundaries
 
 DECILES = tuple(round(0.1 * tenth, 1) for tenth in range(1, 10))
 _ALL_STARTS = 1 << 16  # up to this many bins every range is asked
-_SAMPLE = 1 << 17  # of a set of ranges, where each has to be looked at
+_SAMPLE = 1 << 16  # of a set of ranges, where each has to be looked at
 
 
 def start_step(bins: int) -> int:

@@ -83,12 +83,12 @@ def _measured(aggregate: Aggregate, cdf: Floats) -> dict[str, float]:
     bins, consistent = aggregate.plan.domain.bins, estimate(aggregate)
     error = np.concatenate([[0.0], consistent.cdf(confidence=None).value]) - cdf
     measured = {"ranges": queries.over_ranges(error), "prefixes": queries.over_prefixes(error)}
-    raw = estimate(aggregate, consistent=False)
-    for length, name, raw_name in zip(queries.lengths(bins), LENGTHS, RAW_LENGTHS, strict=True):
-        measured[name] = queries.over_length(error, length)
-        starts = queries.sampled_starts(bins, length)
-        answers = raw.ranges(starts, starts + length - 1, confidence=None).value
-        measured[raw_name] = float(np.mean((answers - (cdf[starts + length] - cdf[starts])) ** 2))
+    measured |= {
+        name: queries.over_length(error, length)
+        for length, name in zip(queries.lengths(bins), LENGTHS, strict=True)
+    }
+    if aggregate.plan.decomposition.nested:
+        measured |= _measured_raw(aggregate, cdf)
     found = consistent.quantiles(queries.DECILES, confidence=None).value
     true = np.searchsorted(cdf[1:], queries.DECILES)
     measured |= zip(VALUES, np.abs(found - true).astype(float).tolist(), strict=True)
@@ -96,6 +96,16 @@ def _measured(aggregate: Aggregate, cdf: Floats) -> dict[str, float]:
     below, upto = cdf[found], cdf[found + 1]
     distances = np.maximum(np.maximum(below - queries.DECILES, queries.DECILES - upto), 0.0)
     measured |= zip(QUANTILES, distances.tolist(), strict=True)
+    return measured
+
+
+def _measured_raw(aggregate: Aggregate, cdf: Floats) -> dict[str, float]:
+    """Return the errors of the tree as it was reported; its ranges are sums of nodes, so they are asked."""
+    raw, measured = estimate(aggregate, consistent=False), {}
+    for length, name in zip(queries.lengths(cdf.size - 1), RAW_LENGTHS, strict=True):
+        starts = queries.sampled_starts(cdf.size - 1, length)
+        answers = raw.ranges(starts, starts + length - 1, confidence=None).value
+        measured[name] = float(np.mean((answers - (cdf[starts + length] - cdf[starts])) ** 2))
     return measured
 
 
@@ -116,8 +126,6 @@ def _predicted(plan: Plan, cdf: Floats, users: int) -> dict[str, float]:
         if plan.decomposition.nested:
             raw = raw_variances(plan.levels, law, cdf, starts, starts + length)
             predicted[raw_name] = float(raw.mean())
-        else:
-            predicted[raw_name] = predicted[name]
     deciles = np.searchsorted(cdf[1:], queries.DECILES)
     variances = range_variances(details, law, cdf, np.zeros_like(deciles), deciles + 1)
     predicted |= zip(QUANTILES, np.sqrt(2 / math.pi * variances).tolist(), strict=True)

@@ -21,7 +21,7 @@ class Size:
     domains: tuple[int, ...] = (1 << 8, 1 << 16, 1 << 20, 1 << 22)
     users: int = 1 << 26
     repetitions: int = 5
-    more: dict[int, int] = field(default_factory=lambda: {1 << 8: 250, 1 << 16: 45})
+    more: dict[int, int] = field(default_factory=lambda: {1 << 8: 150, 1 << 16: 30})
     epsilons: tuple[float, ...] = (0.2, 0.4, 0.6, 0.8, 1.0, 1.1, 1.2, 1.4)
     centres: tuple[float, ...] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 

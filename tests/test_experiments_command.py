@@ -43,7 +43,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture()
+@pytest.fixture
 def results(small: Path, tmp_path: Path) -> Path:
     """Return a folder with the results of a small experiment, to be damaged."""
     return shutil.copytree(small, tmp_path / "results")
