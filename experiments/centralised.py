@@ -23,7 +23,7 @@ from experiments.paper import CENTRALISED, printed
 from experiments.runs import Run
 from experiments.sizes import Size
 from experiments.store import Store
-from experiments.tables import Table, distinct, number, select
+from experiments.tables import Table, distinct, select
 from ldprange.details import mean_overlap
 
 TITLE = "the centralised case, after Qardaji et al."
@@ -104,17 +104,15 @@ def draw(table: Table) -> dict[str, Figure]:
     )
     for method, shade in looks.items():
         line = select(table, method=method)
-        panel = ratios if method in _RATIOS else variances
-        bins = [number(row, "bins") for row in line]
-        panel.plot(bins, [number(row, "exact") for row in line], color=shade, label=f"{method}, exact")
-        panel.plot(
-            bins, [number(row, "printed") for row in line], "x", color=shade, label=f"{method}, printed"
-        )
+        panel, bins = ratios if method in _RATIOS else variances, figures.column(line, "bins")
+        width = 4 if str(method).startswith("Wavelet") else 1.2  # it lies below HH2
+        panel.plot(bins, figures.column(line, "exact"), color=shade, lw=width, label=f"{method}, exact")
+        panel.plot(bins, figures.column(line, "printed"), "x", color=shade, ms=9, label=f"{method}, printed")
     for panel, label in ((variances, "variance (people²)"), (ratios, "ratio of variances")):
         panel.set_xscale("log", base=2)
         panel.set_xticks(DOMAINS)
         panel.set_xlabel("bins, D")
         panel.set_ylabel(label)
-        panel.set_ylim(bottom=0)
-        panel.legend(frameon=False)
+        panel.set_ylim(0, 1.1 * panel.get_ylim()[1])
+    figures.legend_below(figure, (variances, ratios), 5)
     return {"centralised": figure}

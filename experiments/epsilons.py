@@ -67,7 +67,7 @@ def draw(table: Table, title: str) -> Figure:
         error.set_title(f"$D$ = {figures.power(int(bins or 0))}")
         ratio.set_xlabel("ε")
         ratio.axhline(1.0, color="black", lw=0.8)
-        ratio.set_ylim(0.6, 2.2 if any(row["printed"] for row in table) else 1.6)
+        ratio.set_ylim(0.6, 3.1 if any(row["printed"] for row in table) else 1.6)
         figures.log_scale(error)
     errors[0].set_ylabel(f"{figures.ERROR}\n× 1000 (share of people)")
     ratios[0].set_ylabel("ratio to the exact error")

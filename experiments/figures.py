@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -89,13 +90,14 @@ def grid(
     return figure, [list(row) for row in panels]
 
 
-def log_scale(panel: Axes, axis: str = "y") -> None:
-    """Give an axis a logarithmic scale that is labelled at 1, 2 and 5."""
-    panel.set(**{f"{axis}scale": "log"})
-    ticks = panel.yaxis if axis == "y" else panel.xaxis
-    ticks.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
-    ticks.set_major_formatter("{x:g}")
-    ticks.set_minor_formatter("")
+def log_scale(panel: Axes) -> None:
+    """Make the vertical axis of a drawn panel logarithmic, with as many labels as fit."""
+    panel.set_yscale("log")
+    low, high = panel.get_ylim()
+    labelled = (1, 1.5, 2, 3, 5, 7) if high < 20 * low else (1, 2, 5) if high < 2000 * low else (1,)
+    panel.yaxis.set_major_locator(LogLocator(subs=labelled, numticks=12))
+    panel.yaxis.set_major_formatter("{x:g}")
+    panel.yaxis.set_minor_formatter("")
 
 
 def column(table: Table, name: str, scale: float = 1.0) -> list[float]:
@@ -115,12 +117,17 @@ def points(
     filled: bool = True,
     joined: bool = False,
 ) -> None:
-    """Draw a method's measured errors, each with the deviation from run to run."""
+    """Draw a method's measured errors, each with the deviation from run to run.
+
+    A bar ends above 0, which logarithmic scales do not have.
+    """
     shade = shade or colour(method, by_branching=True)
+    sizes, deviations = column(line, "measured", scale), column(line, "deviation", scale)
+    down = [min(deviation, 0.95 * size) for size, deviation in zip(sizes, deviations, strict=True)]
     panel.errorbar(
         places,
-        column(line, "measured", scale),
-        column(line, "deviation", scale),
+        sizes,
+        (down, deviations),
         fmt=marker(method) + ("-" if joined else ""),
         color=shade,
         mfc=shade if filled else "white",
@@ -132,17 +139,21 @@ def points(
 
 
 def legend_below(figure: Figure, panels: Sequence[Axes], columns: int) -> None:
-    """Put one legend for all panels below them."""
+    """Put one legend for all panels below them, a method's entries (they begin with its name) together."""
     entries = {
         label: handle
         for panel in panels
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
     }
-    figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=columns, frameon=False)
+    methods = list(dict.fromkeys(label.split(",")[0] for label in entries))
+    labels = sorted(entries, key=lambda label: methods.index(label.split(",")[0]))
+    handles = [entries[label] for label in labels]
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
 
 
-def save(figure: Figure, folder: Path, name: str) -> None:
+def save(figure: Figure, folder: Path, name: str, kinds: Sequence[str] = ("svg", "png")) -> None:
     """Write a figure as SVG and as PNG; the same figure gives the same files."""
-    for kind, options in (("svg", {"metadata": {"Date": None}}), ("png", {"dpi": 110})):
+    for kind in kinds:
+        options: dict[str, Any] = {"metadata": {"Date": None}} if kind == "svg" else {"dpi": 110}
         with whole_file(folder / f"{name}.{kind}") as file, mpl.rc_context({"svg.hashsalt": "ldprange"}):
             figure.savefig(file, format=kind, **options)

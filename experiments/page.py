@@ -1,26 +1,26 @@
-"""``python -m experiments.page``: the page on what was reproduced, written from the results.
+"""``python -m experiments.page``: publish what was reproduced.
 
-Reads the tables that ``python -m experiments`` left in a folder and nothing else, so that every number on the
-page is a result.
+The page is written from the tables that ``python -m experiments`` left, so every number in its tables is a
+result.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
 from experiments.catalogue import EXPERIMENTS
 from experiments.errata import ERRATA
-from experiments.figures import column
-from experiments.tables import Entry, Table, distinct, number, read_table, select
+from experiments.figures import column, save
+from experiments.tables import Entry, Table, distinct, number, read_table, select, write_table
 from experiments.theory import best_branching
 from ldprange.errors import LdprangeError
 from ldprange.writing import whole_file
 
-HOME = Path("docs/reproduction")  # the folder of the published results; the page stands beside it
+HOME = Path("docs/reproduction")  # the published tables and figures; the page stands beside it
 _NAMES = {"TreeOUE2": "HH₂", "TreeOUE4": "HH₄", "TreeOUE16": "HH₁₆", "HaarHRR": "HaarHRR"}
 _EXPONENTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -29,19 +29,24 @@ _EXPONENTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 @click.option(
     "--results",
     type=click.Path(path_type=Path),
-    default=HOME,
+    default=Path("results"),
     show_default=True,
-    help="Folder of the results.",
+    help="Folder of the results, all experiments, at the paper's size.",
 )
 def main(results: Path) -> None:
-    """Write the page on what was reproduced beside the folder of results, with its name and .md."""
+    """Publish results: tables and figures in docs/reproduction, and the page docs/reproduction.md."""
     try:
-        text = page(results)
-        with whole_file(results.with_suffix(".md")) as file:
-            file.write(text.encode())
-    except LdprangeError as error:
+        tables = {name: read_table(results / f"{name}.csv") for name in EXPERIMENTS}
+        HOME.mkdir(exist_ok=True)
+        for name, table in tables.items():
+            write_table(HOME / f"{name}.csv", table)
+            for file, figure in EXPERIMENTS[name].draw(table).items():
+                save(figure, HOME, file, kinds=("png",))
+        with whole_file(HOME.with_suffix(".md")) as text:
+            text.write(page(HOME).encode())
+    except (LdprangeError, OSError) as error:
         raise click.UsageError(str(error)) from None
-    click.echo(results.with_suffix(".md"))
+    click.echo(HOME.with_suffix(".md"))
 
 
 def page(results: Path) -> str:
@@ -111,7 +116,7 @@ def _cells(table: Table) -> str:
         methods = distinct(rows, "method")
         lines = []
         for epsilon in distinct(rows, "epsilon"):
-            line = [str(epsilon)]
+            line = [f"{epsilon:.1f}"]
             for method in methods:
                 (cell,) = select(rows, epsilon=epsilon, method=method)
                 entries = (f"{1000 * number(cell, what):.3f}" for what in ("measured", "exact", "printed"))
@@ -178,7 +183,7 @@ def _centralised(table: Table) -> str:
             _power(row["bins"]),
             f"{number(row, 'exact'):.4g}" if number(row, "exact") < 10 else f"{number(row, 'exact'):.2f}",
             f"{number(row, 'printed'):g}",
-            f"{100 * (number(row, 'printed') / number(row, 'exact') - 1):+.2f}%",
+            _per_cent(number(row, "printed") / number(row, "exact")),
         ]
         for row in table
     ]
@@ -216,7 +221,7 @@ def _quantiles(table: Table) -> str:
                         _power(bins),
                         str(centre),
                         _NAMES[str(method)],
-                        f"{max(column(value, 'measured')):.0f}",
+                        f"{max(column(value, 'measured')):.4g}",
                         f"{100 * max(column(value, 'measured')) / number(value[0], 'bins'):.2f}%",
                         _span(column(quantile, "measured", 1000)),
                     ]
@@ -246,13 +251,20 @@ def _theory(table: Table) -> str:
 
 def _errata() -> str:
     return "\n".join(
-        f"{each.number}. *{each.place}.* {each.printed} **{each.correct}** {_evidence(each.check)}"
+        f"{each.number}. **{each.place}.** *Printed:* {each.printed} *Correct:* {each.correct} "
+        f"*Computed:* {each.check()}."
         for each in ERRATA
     )
 
 
-def _evidence(check: Callable[[], str]) -> str:
-    return f"({check()})"
+def _per_cent(ratio: float) -> str:
+    """Return by how many per cent a ratio is off.
+
+    >>> _per_cent(1.0612), _per_cent(0.99999)
+    ('+6.12%', '0.00%')
+    """
+    text = f"{100 * (ratio - 1):+.2f}%"
+    return "0.00%" if text[1:] == "0.00%" else text
 
 
 def _span(numbers: Iterable[float]) -> str:

@@ -63,9 +63,9 @@ def over_length(error: Floats, length: int) -> float:
     return float(np.mean((error[length:] - error[:-length]) ** 2))
 
 
-def sampled_ranges(bins: int) -> tuple[Boundaries, Boundaries]:
-    """Return the first bin and the end of every asked range, or of an even sample of them."""
-    starts = np.arange(0, bins, start_step(bins))
+def sampled_ranges(bins: int, step: int) -> tuple[Boundaries, Boundaries]:
+    """Return first bin and end of every range that begins at a multiple of ``step``, or of an even sample."""
+    starts = np.arange(0, bins, step)
     before = np.concatenate([[0], np.cumsum(bins - starts)])
     chosen = _spread(int(before[-1]))
     which = np.searchsorted(before, chosen, side="right") - 1

@@ -119,7 +119,8 @@ def _predicted(plan: Plan, cdf: Floats, users: int) -> dict[str, float]:
         return float(range_variances(details, law, cdf, low, high).mean())
 
     ends = queries.sampled_prefixes(bins)
-    predicted = {"ranges": mean(*queries.sampled_ranges(bins)), "prefixes": mean(np.zeros_like(ends), ends)}
+    asked = queries.sampled_ranges(bins, queries.start_step(bins))
+    predicted = {"ranges": mean(*asked), "prefixes": mean(np.zeros_like(ends), ends)}
     for length, name, raw_name in zip(queries.lengths(bins), LENGTHS, RAW_LENGTHS, strict=True):
         starts = queries.sampled_starts(bins, length)
         predicted[name] = mean(starts, starts + length)

@@ -113,11 +113,11 @@ class Store:
             waiting = {pool.submit(perform, run): run for run in missing}
             try:
                 for future in as_completed(waiting):
-                    run, measures = waiting[future], future.result()
-                    writer.writerow(_fields(run, measures))
+                    fields = _fields(waiting[future], future.result())
+                    writer.writerow(fields)
                     file.flush()
-                    self._keep(run, measures)
-                    progress(run)
+                    self._keep(*_parse(fields))  # as it will be read again, so that nothing depends on when
+                    progress(waiting[future])
                 os.fsync(file.fileno())
             except BaseException:
                 pool.shutdown(cancel_futures=True)
@@ -138,10 +138,10 @@ class Store:
         return math.sqrt(measures[measure]) if measure in SQUARES else measures[measure]
 
 
-def _fields(run: Run, measures: Mapping[str, float]) -> list[object]:
+def _fields(run: Run, measures: Mapping[str, float]) -> list[str]:
     cell = run.cell
     key = [cell.bins, cell.centre, cell.users, cell.epsilon, cell.method, run.how, run.repetition]
-    return [*key, *(f"{measures[name]:.6g}" if name in measures else "" for name in MEASURES)]
+    return [*map(str, key), *(f"{measures[name]:.6g}" if name in measures else "" for name in MEASURES)]
 
 
 def _parse(fields: list[str]) -> tuple[Run, dict[str, float]]:

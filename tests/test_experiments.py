@@ -37,7 +37,7 @@ def test_large_domains_are_asked_from_evenly_spaced_bins(monkeypatch: pytest.Mon
     monkeypatch.setattr(queries, "start_step", lambda _bins: 8)
     error = np.random.default_rng(2).normal(size=65)
     assert queries.over_ranges(error) == pytest.approx(brute_force(error, 8))
-    low, high = queries.sampled_ranges(64)
+    low, high = queries.sampled_ranges(64, step=8)
     assert low.size == sum(64 - start for start in range(0, 64, 8))
     assert len(set(zip(low.tolist(), high.tolist(), strict=True))) == low.size
     assert np.all((low % 8 == 0) & (high > low) & (high <= 64))
@@ -53,9 +53,9 @@ def test_a_sample_of_ranges_is_even(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its mean of a smooth function of both ends is that over all ranges."""
     bins = 1 << 10
     monkeypatch.setattr(queries, "_SAMPLE", 1 << 20)
-    everything = queries.sampled_ranges(bins)
+    everything = queries.sampled_ranges(bins, step=1)
     monkeypatch.setattr(queries, "_SAMPLE", 1 << 15)
-    sample = queries.sampled_ranges(bins)
+    sample = queries.sampled_ranges(bins, step=1)
     assert sample[0].size == 1 << 15 < everything[0].size == bins * (bins + 1) // 2
     for power in (1, 2):
         whole, part = (np.mean((high - low) ** power * (low + 1.0)) for low, high in (everything, sample))
