@@ -15,9 +15,10 @@ import click
 from experiments.catalogue import EXPERIMENTS
 from experiments.errata import ERRATA
 from experiments.figures import column, save
+from experiments.sizes import FULL
 from experiments.tables import Entry, Table, distinct, number, read_table, select, write_table
 from experiments.theory import best_branching
-from ldprange.errors import LdprangeError
+from ldprange.errors import FileError, LdprangeError
 from ldprange.writing import whole_file
 
 HOME = Path("docs/reproduction")  # the published tables and figures; the page stands beside it
@@ -37,6 +38,12 @@ def main(results: Path) -> None:
     """Publish results: tables and figures in docs/reproduction, and the page docs/reproduction.md."""
     try:
         tables = {name: read_table(results / f"{name}.csv") for name in EXPERIMENTS}
+        domains = tuple(distinct(tables["ranges"], "bins"))
+        if domains != FULL.domains or any(row["printed"] is None for row in tables["ranges"]):
+            raise FileError(
+                f"{results} must hold results at the paper's size, and does not; nothing was published: "
+                "run python -m experiments first, without --quick, --bins or --users"
+            )
         HOME.mkdir(exist_ok=True)
         for name, table in tables.items():
             write_table(HOME / f"{name}.csv", table)

@@ -186,12 +186,24 @@ def test_published_errors_are_within_five_per_cent_of_the_exact_ones() -> None:
             assert abs(number(row, "measured") / number(row, "exact") - 1) < 0.05, row
 
 
-def test_the_page_says_what_is_missing(tmp_path: Path) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-m", "experiments.page", "--results", str(tmp_path / "nowhere")],
+def publish(results: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "experiments.page", "--results", str(results)],
         capture_output=True,
         text=True,
         cwd=HOME,
     )
+
+
+def test_the_page_says_what_is_missing(tmp_path: Path) -> None:
+    ran = publish(tmp_path / "nowhere")
     assert (ran.returncode, "Traceback" in ran.stderr) == (2, False)
     assert "run the experiment again" in ran.stderr
+
+
+def test_only_results_of_full_size_are_published(quick: Path) -> None:
+    before = (HOME / page.HOME.with_suffix(".md")).read_bytes()
+    ran = publish(quick)
+    assert (ran.returncode, "Traceback" in ran.stderr) == (2, False)
+    assert "nothing was published" in ran.stderr
+    assert (HOME / page.HOME.with_suffix(".md")).read_bytes() == before
