@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import os
 import time
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
@@ -19,17 +19,18 @@ from experiments.tables import write_table
 from ldprange.cli.screen import note, progress
 from ldprange.errors import LdprangeError
 
-_FEWEST_BINS = 16
+_FEWEST_BINS, _MOST_BINS = 16, 1 << 24
 
 
 def _powers_of_two(
     _context: click.Context, _option: click.Parameter, bins: tuple[int, ...]
 ) -> tuple[int, ...]:
     for each in bins:
-        if each < _FEWEST_BINS or each & (each - 1):
+        if not _FEWEST_BINS <= each <= _MOST_BINS or each & (each - 1):
+            near = 1 << max(each, 1).bit_length() - 1
             raise click.BadParameter(
-                f"the paper's domains are powers of two from {_FEWEST_BINS} on, got {each}; "
-                f"try {max(_FEWEST_BINS, 1 << (each.bit_length() - 1)) if each > 0 else _FEWEST_BINS}"
+                f"domains must be powers of two from {_FEWEST_BINS} to {_MOST_BINS}, got {each}; "
+                f"try {min(max(_FEWEST_BINS, near), _MOST_BINS)}"
             )
     return tuple(dict.fromkeys(bins))
 
@@ -50,9 +51,9 @@ def _powers_of_two(
     "--bins", multiple=True, type=int, callback=_powers_of_two, help="Only this domain; may be given again."
 )
 @click.option(
-    "--users", type=click.IntRange(min=1000), help="Another number of users than the paper's 2**26."
+    "--users", type=click.IntRange(1000, 1 << 32), help="Another number of users than the paper's 2**26."
 )
-@click.option("--repetitions", type=click.IntRange(min=1), help="Another number than the paper's 5.")
+@click.option("--repetitions", type=click.IntRange(1, 10_000), help="Another number than the paper's 5.")
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
@@ -84,10 +85,12 @@ def main(
         users=users or size.users,
         repetitions=repetitions or size.repetitions,
     )
+    if results == Path():
+        raise click.UsageError("--results must name a folder, got the folder that you are in")
     folder = results or Path("results/quick" if quick else "results")
     started = time.monotonic()
     try:
-        _run(names or tuple(EXPERIMENTS), size, folder, workers)
+        _run(tuple(dict.fromkeys(names)) or tuple(EXPERIMENTS), size, folder, workers)
     except (LdprangeError, OSError) as error:
         raise click.UsageError(str(error)) from None
     except BrokenProcessPool:
@@ -97,7 +100,7 @@ def main(
         ) from None
     except KeyboardInterrupt:
         note("stopped; what was done is kept, and the same command goes on from there")
-        sys.exit(130)
+        os._exit(130)  # workers end with this process; nothing waits for the runs that they were at
     note(f"done in {time.monotonic() - started:.0f} s")
 
 

@@ -53,7 +53,8 @@ def runs(size: Size) -> list[Run]:
 def tabulate(store: Store, size: Size) -> Table:
     """Return the error by method and length, raw and consistent."""
     return [
-        row_of(store, size.cell(bins, method), measure) | {"length": length, "consistent": int(consistent)}
+        row_of(store, size.asked(size.cell(bins, method)), measure)
+        | {"length": length, "consistent": int(consistent)}
         for bins in size.domains
         for method in methods(bins)
         for consistent, measures in ((False, RAW_LENGTHS), (True, LENGTHS))

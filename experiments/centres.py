@@ -49,7 +49,7 @@ def runs(size: Size) -> list[Run]:
 def tabulate(store: Store, size: Size) -> Table:
     """Return the error over ranges by centre."""
     return [
-        row_of(store, size.cell(bins, method, centre=centre), "ranges")
+        row_of(store, size.asked(size.cell(bins, method, centre=centre)), "ranges")
         for bins in size.domains
         for method in (best_tree(bins), HAAR)
         for centre in size.centres

@@ -45,7 +45,7 @@ def tabulate(store: Store, size: Size, measure: str, figure: str) -> Table:
     return [
         row_of(
             store,
-            size.cell(bins, method, epsilon=epsilon),
+            size.asked_often(size.cell(bins, method, epsilon=epsilon)),
             measure,
             paper.get((bins, epsilon, method)),
         )

@@ -17,6 +17,7 @@ from ldprange.writing import whole_file
 
 ERROR = "root mean squared error"
 PRINTED = "#111111"
+_NARROWEST = 13.0  # inches: a legend has to fit below
 _COLOURS = {
     "HaarHRR": "#c2410c",
     "FlatOUE": "#6b7280",
@@ -82,7 +83,8 @@ def grid(
     rows: int, columns: int, *, width: float = 4.0, height: float = 3.2
 ) -> tuple[Figure, list[list[Axes]]]:
     """Return a figure of equal panels."""
-    figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
+    across = max(width * columns, _NARROWEST)
+    figure = Figure(figsize=(across, height * rows), layout="constrained")
     panels = figure.subplots(rows, columns, squeeze=False)
     for panel in panels.flat:
         panel.spines[["top", "right"]].set_visible(False)
@@ -117,17 +119,13 @@ def points(
     filled: bool = True,
     joined: bool = False,
 ) -> None:
-    """Draw a method's measured errors, each with the deviation from run to run.
-
-    A bar ends above 0, which logarithmic scales do not have.
-    """
+    """Draw a method's measured errors, each with the deviation from run to run where there are several."""
     shade = shade or colour(method, by_branching=True)
-    sizes, deviations = column(line, "measured", scale), column(line, "deviation", scale)
-    down = [min(deviation, 0.95 * size) for size, deviation in zip(sizes, deviations, strict=True)]
+    several = all(row["deviation"] is not None for row in line)
     panel.errorbar(
         places,
-        sizes,
-        (down, deviations),
+        column(line, "measured", scale),
+        column(line, "deviation", scale) if several else None,
         fmt=marker(method) + ("-" if joined else ""),
         color=shade,
         mfc=shade if filled else "white",

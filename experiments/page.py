@@ -16,12 +16,15 @@ from experiments.catalogue import EXPERIMENTS
 from experiments.errata import ERRATA
 from experiments.figures import column, save
 from experiments.sizes import FULL
-from experiments.tables import Entry, Table, distinct, number, read_table, select, write_table
+from experiments.store import Store
+from experiments.tables import Entry, Table, as_written, distinct, number, read_table, select, write_table
 from experiments.theory import best_branching
 from ldprange.errors import FileError, LdprangeError
 from ldprange.writing import whole_file
 
-HOME = Path("docs/reproduction")  # the published tables and figures; the page stands beside it
+HOME = (
+    Path(__file__).parent.parent / "docs" / "reproduction"
+)  # the published tables and figures; the page stands beside it
 _NAMES = {"TreeOUE2": "HH₂", "TreeOUE4": "HH₄", "TreeOUE16": "HH₁₆", "HaarHRR": "HaarHRR"}
 _EXPONENTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -37,28 +40,35 @@ _EXPONENTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 def main(results: Path) -> None:
     """Publish results: tables and figures in docs/reproduction, and the page docs/reproduction.md."""
     try:
-        tables = {name: read_table(results / f"{name}.csv") for name in EXPERIMENTS}
-        domains = tuple(distinct(tables["ranges"], "bins"))
-        if domains != FULL.domains or any(row["printed"] is None for row in tables["ranges"]):
+        store = Store(results, click.echo)
+        missing = store.missing(run for each in EXPERIMENTS.values() for run in each.runs(FULL))
+        if missing:
             raise FileError(
-                f"{results} must hold results at the paper's size, and does not; nothing was published: "
-                "run python -m experiments first, without --quick, --bins or --users"
+                f"{results} must hold all runs at the paper's size, and {len(missing)} are missing; "
+                "nothing was published: run python -m experiments, without --quick, --bins or --users"
             )
-        HOME.mkdir(exist_ok=True)
+        tables = {name: as_written(each.tabulate(store, FULL)) for name, each in EXPERIMENTS.items()}
+        text = page(tables)
+        drawn = [drawn for name, table in tables.items() for drawn in EXPERIMENTS[name].draw(table).items()]
+        HOME.mkdir(parents=True, exist_ok=True)
         for name, table in tables.items():
             write_table(HOME / f"{name}.csv", table)
-            for file, figure in EXPERIMENTS[name].draw(table).items():
-                save(figure, HOME, file, kinds=("png",))
-        with whole_file(HOME.with_suffix(".md")) as text:
-            text.write(page(HOME).encode())
+        for name, figure in drawn:
+            save(figure, HOME, name, kinds=("png",))
+        with whole_file(HOME.with_suffix(".md")) as file:
+            file.write(text.encode())
     except (LdprangeError, OSError) as error:
         raise click.UsageError(str(error)) from None
     click.echo(HOME.with_suffix(".md"))
 
 
-def page(results: Path) -> str:
+def published() -> dict[str, Table]:
+    """Return the published tables."""
+    return {name: read_table(HOME / f"{name}.csv") for name in EXPERIMENTS}
+
+
+def page(tables: dict[str, Table]) -> str:
     """Return the page's text."""
-    tables = {name: read_table(results / f"{name}.csv") for name in EXPERIMENTS}
     template = Path(__file__).with_name("page.md").read_text(encoding="utf-8")
     parts = {
         "summary": _summary(tables["ranges"], tables["prefixes"]),
@@ -74,7 +84,7 @@ def page(results: Path) -> str:
     }
     for name, part in parts.items():
         template = template.replace(f"{{{{{name}}}}}", part)
-    return template.replace("{{results}}", results.name)
+    return template.replace("{{results}}", HOME.name)
 
 
 def _summary(ranges: Table, prefixes: Table) -> str:
@@ -159,7 +169,7 @@ def _branching(table: Table) -> str:
     for bins in distinct(table, "bins"):
         for length in distinct(select(table, bins=bins), "length"):
             panel = select(table, bins=bins, length=length)
-            best = min(panel, key=lambda row: number(row, "exact"))
+            best = min(select(panel, consistent=1), key=lambda row: number(row, "exact"))
             raw = {row["method"]: row for row in select(panel, consistent=0)}
             gains = [
                 number(raw[row["method"]], "exact") / number(row, "exact")
@@ -228,7 +238,7 @@ def _quantiles(table: Table) -> str:
                         _power(bins),
                         str(centre),
                         _NAMES[str(method)],
-                        f"{max(column(value, 'measured')):.4g}",
+                        _bins(max(column(value, "measured"))),
                         f"{100 * max(column(value, 'measured')) / number(value[0], 'bins'):.2f}%",
                         _span(column(quantile, "measured", 1000)),
                     ]
@@ -272,6 +282,10 @@ def _per_cent(ratio: float) -> str:
     """
     text = f"{100 * (ratio - 1):+.2f}%"
     return "0.00%" if text[1:] == "0.00%" else text
+
+
+def _bins(number: float) -> str:
+    return f"{number:,.0f}" if number >= 10 else f"{number:.1f}"
 
 
 def _span(numbers: Iterable[float]) -> str:

@@ -37,7 +37,8 @@ def runs(size: Size) -> list[Run]:
 def tabulate(store: Store, size: Size) -> Table:
     """Return both errors of every decile."""
     return [
-        row_of(store, size.cell(bins, method, centre=centre), measure) | {"decile": decile, "kind": kind}
+        row_of(store, size.asked(size.cell(bins, method, centre=centre)), measure)
+        | {"decile": decile, "kind": kind}
         for bins in size.domains
         for centre in CENTRES
         for method in (best_tree(bins), HAAR)
@@ -80,4 +81,4 @@ def _draw_line(panel: Axes, line: Table, method: str) -> None:
     if line[0]["exact"] is not None:
         shade = figures.colour(method, by_branching=True)
         expected = figures.column(line, "exact")
-        panel.plot(deciles, expected, "--", color=shade, lw=1, label=f"{name}, expected of the prefix")
+        panel.plot(deciles, expected, "--", color=shade, lw=1, label=f"{name}, expected of the prefix there")

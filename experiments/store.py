@@ -8,17 +8,34 @@ left as it is.
 from __future__ import annotations
 
 import csv
+import fcntl
 import math
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
 from pathlib import Path
 
 import numpy as np
 
-from experiments.runs import DRAWN, ENCODED, EXACT, MEASURES, SQUARES, Cell, Run, perform
+from experiments.methods import parts
+from experiments.runs import (
+    DRAWN,
+    ENCODED,
+    EXACT,
+    LENGTHS,
+    MEASURES,
+    QUANTILES,
+    SQUARES,
+    VALUES,
+    Cell,
+    Run,
+    perform,
+)
 from ldprange.errors import FileError
 from ldprange.writing import whole_file
 
@@ -32,7 +49,7 @@ class Error:
     """The error of a cell: root mean square, or mean where it is absolute; its spread from run to run."""
 
     size: float
-    deviation: float
+    deviation: float | None
     repetitions: int
 
 
@@ -50,8 +67,18 @@ class Store:
     def __init__(self, folder: Path, note: Callable[[str], None]) -> None:
         self.path = folder / FILE
         self._done: dict[Run, dict[str, float]] = {}
-        self._repetitions: dict[Cell, list[dict[str, float]]] = {}
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(folder, os.O_RDONLY)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # until the process ends
+        except BlockingIOError:
+            raise FileError(
+                f"another command is at work in {folder}; wait until it is done, or name another --results"
+            ) from None
+        except OSError as error:
+            raise FileError(
+                f"{folder} must be a folder for results: {error.strerror}; name another"
+            ) from None
         if self.path.exists():
             self._read(note)
 
@@ -66,7 +93,7 @@ class Store:
         lines = text.splitlines(keepends=True)
         cut = bool(lines) and not lines[-1].endswith("\n")
         whole = lines[:-1] if cut else lines
-        if whole and next(csv.reader(whole[:1])) != _HEADER:
+        if whole and next(csv.reader(whole[:1]), []) != _HEADER:
             raise FileError(
                 f"{self.path} must begin with the columns of results, and begins with {whole[0][:60]!r}; "
                 "it comes from another version or is another file: move it away, or name another folder"
@@ -79,20 +106,14 @@ class Store:
                     f"{self.path}, line {number} is not a result ({error}); nothing was changed: "
                     "delete that line, and its run will be done again"
                 ) from None
-            self._keep(run, measures)
+            self._done.setdefault(run, measures)
         if cut:
             with whole_file(self.path) as file:
                 file.write("".join(whole).encode())
             note(
-                f"{self.path} ended in the middle of a line; that run will be done again, "
-                f"{len(self._done)} others are kept"
+                f"{self.path} ended in the middle of a line; what stood there will be done again, "
+                f"{len(self._done)} runs are kept"
             )
-
-    def _keep(self, run: Run, measures: dict[str, float]) -> None:
-        if run not in self._done:  # two commands at work in one folder may both have done it
-            self._done[run] = measures
-            if run.how != EXACT:
-                self._repetitions.setdefault(run.cell, []).append(measures)
 
     def missing(self, runs: Iterable[Run]) -> list[Run]:
         """Return which of these are still to be done, once each, in an order that shares populations."""
@@ -103,10 +124,8 @@ class Store:
         missing = self.missing(runs)
         if not missing:
             return
-        with (
-            self.path.open("a", encoding="utf-8", newline="") as file,
-            ProcessPoolExecutor(workers, get_context("spawn")) as pool,
-        ):
+        pool = ProcessPoolExecutor(workers, get_context("spawn"), _end_with_parent)
+        with self.path.open("a", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             if not file.tell():
                 writer.writerow(_HEADER)
@@ -116,19 +135,21 @@ class Store:
                     fields = _fields(waiting[future], future.result())
                     writer.writerow(fields)
                     file.flush()
-                    self._keep(*_parse(fields))  # as it will be read again, so that nothing depends on when
-                    progress(waiting[future])
+                    run, measures = _parse(
+                        fields
+                    )  # as it will be read again: nothing depends on when it was done
+                    self._done[run] = measures
+                    progress(run)
                 os.fsync(file.fileno())
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
 
-    def error(self, cell: Cell, measure: str) -> Error:
-        """Return the measured error of a cell over all its repetitions."""
-        runs = [measures[measure] for measures in self._repetitions[cell]]
-        each = np.sqrt(runs) if measure in SQUARES else np.array(runs)
-        size = math.sqrt(np.mean(runs)) if measure in SQUARES else float(np.mean(runs))
-        return Error(size, float(each.std(ddof=1)) if each.size > 1 else 0.0, each.size)
+    def error(self, runs: Iterable[Run], measure: str) -> Error:
+        """Return the error that was measured in these runs."""
+        measured = np.array([self._done[run][measure] for run in runs if run.how != EXACT])
+        each = np.sqrt(measured) if measure in SQUARES else measured
+        size = math.sqrt(measured.mean()) if measure in SQUARES else float(measured.mean())
+        return Error(size, float(each.std(ddof=1)) if each.size > 1 else None, each.size)
 
     def exact(self, cell: Cell, measure: str) -> float | None:
         """Return the predicted error of a cell, where there is a prediction."""
@@ -150,8 +171,27 @@ def _parse(fields: list[str]) -> tuple[Run, dict[str, float]]:
     bins, centre, users, epsilon, method, how, repetition = fields[: len(_KEY)]
     if how not in (ENCODED, DRAWN, EXACT):
         raise ValueError(f"runs are encoded, drawn or exact, not {how!r}")
-    cell = Cell(int(bins), float(centre), int(users), float(epsilon), method)
+    parts(method)
+    run = Run(Cell(int(bins), float(centre), int(users), float(epsilon), method), how, int(repetition))
     numbers = {name: float(field) for name, field in zip(MEASURES, fields[len(_KEY) :], strict=True) if field}
-    if not all(map(math.isfinite, numbers.values())):
-        raise ValueError("its errors must be finite numbers")
-    return Run(cell, how, int(repetition)), numbers
+    if not all(math.isfinite(number) and number >= 0 for number in numbers.values()):
+        raise ValueError("its errors must be finite numbers of at least 0")
+    needed = {"ranges", "prefixes", *LENGTHS, *QUANTILES, *(VALUES if how != EXACT else ())}
+    if not needed <= numbers.keys():
+        raise ValueError(f"it must have {min(needed - numbers.keys())}")
+    if _fields(run, numbers)[: len(_KEY)] != fields[: len(_KEY)]:
+        raise ValueError("its first columns must be as they were written")
+    return run, numbers
+
+
+def _end_with_parent() -> None:
+    """End this worker when the command that started it does, however that ends; leave Ctrl-C to it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            wait([parent.sentinel])
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

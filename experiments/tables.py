@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from experiments.runs import Cell
+from experiments.runs import Run
 from experiments.store import Store
 from ldprange.errors import FileError
 from ldprange.writing import whole_file
@@ -18,11 +18,12 @@ Row: TypeAlias = dict[str, Entry]
 Table: TypeAlias = list[Row]
 
 
-def row_of(store: Store, cell: Cell, measure: str, printed: float | None = None) -> Row:
-    """Return one cell's error: measured, predicted and printed."""
-    error = store.error(cell, measure)
+def row_of(store: Store, runs: list[Run], measure: str, printed: float | None = None) -> Row:
+    """Return the error of one cell's runs: measured, predicted and printed."""
+    error, cell = store.error(runs, measure), runs[0].cell
     return {
         "bins": cell.bins,
+        "users": cell.users,
         "centre": cell.centre,
         "epsilon": cell.epsilon,
         "method": cell.method,
@@ -51,6 +52,11 @@ def select(table: Table, **entries: Entry) -> Table:
 def distinct(table: Table, column: str) -> list[Entry]:
     """Return the different entries of a column, in the order in which they come."""
     return list(dict.fromkeys(row[column] for row in table))
+
+
+def as_written(table: Table) -> Table:
+    """Return a table as it will be read back: with six digits."""
+    return [dict(_entries((column, _text(entry)) for column, entry in row.items())) for row in table]
 
 
 def write_table(path: Path, table: Table) -> None:

@@ -106,9 +106,9 @@ def _by_length(store: Store, size: Size, bins: int, method: str) -> Table:
             consistent=int(consistent),
         )
         if length in measures:
-            error = store.error(cell, measures[length])
+            error = store.error(size.asked(cell), measures[length])
             row["measured"] = error.size**2 / unit
-            row["deviation"] = 2 * error.size * error.deviation / unit
+            row["deviation"] = 2 * error.size * (error.deviation or 0.0) / unit
         rows.append(row)
     return rows
 
@@ -117,8 +117,9 @@ def _mean(store: Store, size: Size, bins: int, method: str) -> Row:
     consistent, measured = _LINES[method], {}
     exact = _consistent_mean(method, bins) if consistent else _raw_mean(method, bins)
     if consistent and bins in size.domains and queries.start_step(bins) == 1:  # where all ranges are asked
-        error, unit = store.error(size.cell(bins, method), "ranges"), _unit(size.users)
-        measured = {"measured": error.size**2 / unit, "deviation": 2 * error.size * error.deviation / unit}
+        error, unit = store.error(size.asked(size.cell(bins, method)), "ranges"), _unit(size.users)
+        deviation = 2 * error.size * (error.deviation or 0.0)
+        measured = {"measured": error.size**2 / unit, "deviation": deviation / unit}
     bound = mean_bound(method, bins)
     return _row("mean", method, bins, bins, bound, exact, consistent=int(consistent), **measured)
 
@@ -211,5 +212,6 @@ def _draw_branchings(panel: Axes, rows: Table) -> None:
         panel.plot(places, figures.column(line, "exact"), "o-", ms=3, color=shade, label=f"TreeOUE, {name}")
         panel.axvline(best_branching(consistent=bool(consistent)), color=shade, lw=0.6, ls="-.")
     figures.log_scale(panel)
+    panel.set_ylabel("variance × N/V")
     panel.set_xlabel("branching, B (dash-dotted: where the bound is least)")
     panel.legend(frameon=False, fontsize=8)

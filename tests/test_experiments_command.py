@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import os
 import shutil
 import signal
@@ -141,13 +142,16 @@ def test_another_file_in_its_place_is_left(tmp_path: Path, content: bytes) -> No
     ("arguments", "said"),
     [
         (["nonsense"], "there is no experiment 'nonsense'; there are branching, ranges"),
-        (["--bins", "1000"], "powers of two from 16 on, got 1000; try 512"),
+        (["--bins", "1000"], "powers of two from 16 to 16777216, got 1000; try 512"),
         (["--bins", "-8"], "powers of two"),
         (["--bins", "8"], "try 16"),
+        (["--bins", str(1 << 60)], "try 16777216"),
         (["--users", "10"], "1000"),
+        (["--users", str(1 << 70)], "4294967296"),
         (["--repetitions", "0"], "1"),
         (["--workers", "0"], "1"),
-        (["--results", str(Path(__file__))], ""),
+        (["--results", str(Path(__file__))], "must be a folder for results"),
+        (["--results", ""], "must name a folder"),
     ],
 )
 def test_bad_input(arguments: list[str], said: str, tmp_path: Path) -> None:
@@ -157,6 +161,73 @@ def test_bad_input(arguments: list[str], said: str, tmp_path: Path) -> None:
     assert said in ran.stderr
     assert "Traceback" not in ran.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("column", "entry"), [("ranges", "-1"), ("ranges", ""), ("bins", "6_4"), ("method", "X")]
+)
+def test_impossible_content_is_named_and_left(results: Path, column: str, entry: str) -> None:
+    runs = results / "runs.csv"
+    rows = list(csv.reader(runs.read_text().splitlines()))
+    rows[2][rows[0].index(column)] = entry
+    damaged = "".join(",".join(row) + "\n" for row in rows)
+    runs.write_text(damaged)
+    again = command(*SMALL, "--results", results, "ranges")
+    assert (again.returncode, "line 3" in again.stderr, "Traceback" in again.stderr) == (2, True, False)
+    assert runs.read_text() == damaged
+
+
+def test_one_command_at_a_time_works_in_a_folder(results: Path) -> None:
+    folder = os.open(results, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        ran = command(*SMALL, "--results", results, "ranges")
+    finally:
+        os.close(folder)
+    assert (ran.returncode, "another command is at work" in ran.stderr) == (2, True)
+
+
+def test_fewer_repetitions_are_what_the_table_tells_of(results: Path) -> None:
+    """Whatever else is in the folder."""
+    fewer = (*SMALL[:-1], "1")
+    assert command(*fewer, "--results", results, "ranges").returncode == 0
+    table = read_table(results / "ranges.csv")
+    assert {row["repetitions"] for row in table} == {1}
+    assert {row["deviation"] for row in table} == {None}
+
+
+def test_workers_end_with_their_command(tmp_path: Path) -> None:
+    arguments = [sys.executable, "-m", "experiments", "--quick", "--results", str(tmp_path), "centres"]
+    with subprocess.Popen(arguments, cwd=HOME, stderr=subprocess.PIPE) as process:
+        while not (tmp_path / "runs.csv").exists() or not _children(process.pid):
+            assert process.poll() is None
+            time.sleep(0.05)
+        workers = _children(process.pid)
+        process.kill()
+    deadline = time.monotonic() + 60
+    while any(Path(f"/proc/{worker}/stat").exists() for worker in workers):
+        assert time.monotonic() < deadline, "workers are still there"
+        time.sleep(0.1)
+
+
+def _children(parent: int) -> list[str]:
+    return Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+
+
+def test_ctrl_c_stops_at_once_and_keeps_what_was_done(tmp_path: Path) -> None:
+    arguments = [sys.executable, "-m", "experiments", "--quick", "--results", str(tmp_path), "centres"]
+    with subprocess.Popen(
+        arguments, cwd=HOME, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        runs = tmp_path / "runs.csv"
+        while not (runs.exists() and runs.read_text().count("\n") > 5):
+            assert process.poll() is None
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.communicate()[1]
+    assert process.returncode == 130
+    assert "what was done is kept" in said
+    assert "Traceback" not in said
 
 
 def test_a_stopped_command_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -175,12 +246,12 @@ def test_a_stopped_command_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 def test_the_published_page_is_written_from_the_published_results() -> None:
-    assert (HOME / page.HOME.with_suffix(".md")).read_text() == page.page(HOME / page.HOME)
+    assert page.HOME.with_suffix(".md").read_text() == page.page(page.published())
 
 
 def test_published_errors_are_within_five_per_cent_of_the_exact_ones() -> None:
     for name, domains in (("ranges", [256]), ("prefixes", [256, 65536])):
-        cells = [row for row in read_table(HOME / page.HOME / f"{name}.csv") if row["bins"] in domains]
+        cells = [row for row in page.published()[name] if row["bins"] in domains]
         assert len(cells) == 32 * len(domains)
         for row in cells:
             assert abs(number(row, "measured") / number(row, "exact") - 1) < 0.05, row
@@ -198,12 +269,12 @@ def publish(results: Path) -> subprocess.CompletedProcess[str]:
 def test_the_page_says_what_is_missing(tmp_path: Path) -> None:
     ran = publish(tmp_path / "nowhere")
     assert (ran.returncode, "Traceback" in ran.stderr) == (2, False)
-    assert "run the experiment again" in ran.stderr
+    assert "are missing; nothing was published" in ran.stderr
 
 
 def test_only_results_of_full_size_are_published(quick: Path) -> None:
-    before = (HOME / page.HOME.with_suffix(".md")).read_bytes()
+    before = page.HOME.with_suffix(".md").read_bytes()
     ran = publish(quick)
     assert (ran.returncode, "Traceback" in ran.stderr) == (2, False)
-    assert "nothing was published" in ran.stderr
-    assert (HOME / page.HOME.with_suffix(".md")).read_bytes() == before
+    assert "are missing; nothing was published" in ran.stderr
+    assert page.HOME.with_suffix(".md").read_bytes() == before

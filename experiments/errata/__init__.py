@@ -7,7 +7,7 @@ easier than most (31, 32).
 
 >>> for erratum in ERRATA[6:8]:
 ...     print(erratum.number, erratum.check())
-7 the printed row's products with the other seven are [-2, 2, 2, -2, -2, 2, 2]; the sign of column 3 is wrong
+7 the printed row's products with the other seven are [-2, 2, 2, -2, -2, 2, 2]; its fourth sign is wrong
 8 D = 16: 136 ranges of mean length 6 = (D + 2)/3; over 120 the same sum gives 6.80
 """
 

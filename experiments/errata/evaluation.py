@@ -211,8 +211,8 @@ EVALUATION = (
         39,
         "Section 'Impact of input distribution', observations for D = 2^22",
         "Error grows where the sampled ranges hold little of the population, by the noise of privacy.",
-        "That noise hardly depends on the population: the exact error over the same ranges is the same "
-        "for every centre within 1%, and a little smaller, not larger, where they hold less.",
+        "That noise hardly depends on the population: the exact error is the same within 1% at either "
+        "centre, and a little smaller, not larger, where ranges hold less.",
         _mass_in_ranges,
     ),
 )

@@ -101,7 +101,7 @@ def _hadamard_matrix() -> str:
     wrong = [place for place in range(8) if as_printed[place] != corrected[place]]
     holds(orthogonal and 0 not in products, "only the corrected row is orthogonal to the others")
     holds(wrong == [3], "one sign is wrong")
-    return f"the printed row's products with the other seven are {products}; the sign of column 3 is wrong"
+    return f"the printed row's products with the other seven are {products}; its fourth sign is wrong"
 
 
 def _unary_variance() -> str:
