@@ -21,11 +21,11 @@ from ldprange.oracles.local_hashing import HashingMechanism, OptimalLocalHashing
 class PerfectHashing(OptimalLocalHashing):
     """OLH whose tally can be drawn from counts; for simulation only."""
 
-    def resolve(self, epsilon: float) -> PerfectHashing:
-        return PerfectHashing(OptimalLocalHashing.resolve(self, epsilon).symbols)
+    def resolve(self, epsilon: float, cells: int) -> PerfectHashing:
+        return PerfectHashing(OptimalLocalHashing.resolve(self, epsilon, cells).symbols)
 
     def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> HashingMechanism:
-        return _PerfectMechanism(cells, epsilon, self.resolve(epsilon).symbols or 2)
+        return _PerfectMechanism(cells, epsilon, self.resolve(epsilon, cells).symbols or 2)
 
 
 class _PerfectMechanism(HashingMechanism):

@@ -64,6 +64,14 @@ def plans() -> dict[str, tuple[ldp.Plan, list[Any]]]:
             ),
             ["2026-01-01", "2026-01-17", "2026-01-31"],
         ),
+        "sizes, flat, subset selection": (
+            ldp.Plan(ldp.Domain.ordered(["XS", "S", "M", "L", "XL"]), 0.5, ldp.Flat(), ldp.SubsetSelection()),
+            ["XS", "M", "XL"],
+        ),
+        "ages, tree, subset selection": (
+            ldp.Plan(ages, 1.1, ldp.Tree(branching=10), ldp.SubsetSelection()),
+            [0, 42, 119],
+        ),
         "shares, flat, HRR": (
             ldp.Plan(ldp.Domain.real(0.0, 1.0, 10), 0.1, ldp.Flat(), ldp.HRR()),
             [0.0, 0.1, 0.55, 1.0],

@@ -15,6 +15,7 @@ PLANS = {
     "OLH": ldp.Plan(AGES, 1.1, ldp.Tree(4), ldp.OLH()),
     "HRR": ldp.Plan(ldp.Domain.integers(0, 999), 1.1, ldp.Haar(), ldp.HRR()),
     "Hadamard": ldp.Plan(AGES, 1.1, ldp.Flat(), ldp.HadamardHashing(bits=3)),
+    "Subset": ldp.Plan(AGES, 1.1, ldp.Tree(10), ldp.SubsetSelection()),
     "mixed": ldp.Plan(AGES, 1.1, ldp.Tree(10), [ldp.GRR(), ldp.OLH()]),
 }
 every_plan = pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS.keys())

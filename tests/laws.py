@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from ldprange.oracles import Mechanism, Oracle
 from ldprange.oracles.contract import CodedMechanism
 from ldprange.oracles.local_hashing import HashingMechanism
+from ldprange.oracles.subset_selection import SubsetMechanism
 from ldprange.oracles.unary_encoding import _UnaryMechanism
 
 PRIME = 127
@@ -49,7 +51,11 @@ class ExactLaw:
 
 def outputs(mechanism: Mechanism) -> list[bytes]:
     """Return every report there can be, of any oracle but local hashing."""
-    assert isinstance(mechanism, CodedMechanism | _UnaryMechanism)
+    assert isinstance(mechanism, CodedMechanism | _UnaryMechanism | SubsetMechanism)
+    if isinstance(mechanism, SubsetMechanism):
+        subsets = combinations(range(mechanism.cells), mechanism.size)
+        patterns = sorted(sum(1 << cell for cell in each) for each in subsets)
+        return [pattern.to_bytes(mechanism.width, "little") for pattern in patterns]
     count = mechanism.counters if isinstance(mechanism, CodedMechanism) else 1 << mechanism.cells
     return [code.to_bytes(mechanism.width, "little") for code in range(count)]
 
@@ -136,6 +142,18 @@ def _expected_of_one(oracle: Oracle, cells: int, epsilon: float, contrast: bool)
             for cell in (0, 1)
         )
         return [[held if cell == item else other for cell in range(cells)] for item in range(cells)]
+    if isinstance(mechanism, SubsetMechanism):
+        law = exact_law(oracle, cells, epsilon)
+        return [
+            [
+                sum(
+                    (chance for chance, row in zip(chances, law.tallies, strict=True) if row[cell]),
+                    Fraction(),
+                )
+                for cell in range(cells)
+            ]
+            for chances in law.chances
+        ]
     assert isinstance(mechanism, HashingMechanism)
     symbols = [all_symbols(mechanism._response.symbols, item) for item in range(cells)]
     keep, lie = mechanism._response.keep, mechanism._response.lie

@@ -34,6 +34,7 @@ def oracles() -> st.SearchStrategy[Oracle]:
         st.just(ldp.OUE()),
         st.builds(ldp.OLH, st.one_of(st.none(), st.integers(2, 300))),
         st.builds(ldp.HadamardHashing, st.sampled_from([None, 1, 2, 3, 4])),
+        st.just(ldp.SubsetSelection()),
     )
 
 

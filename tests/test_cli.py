@@ -19,7 +19,7 @@ from ldprange.cli.group import COMMANDS
 from surveys import PEOPLE, ages, answered, done, run
 
 ROOT = Path(__file__).parent.parent
-ORACLES = ["grr", "oue", "olh", "hrr", "hadamard"]
+ORACLES = ["grr", "oue", "olh", "hrr", "subset", "hadamard"]
 SUFFIXES = ["parquet", "csv", "reports"]
 
 
@@ -61,6 +61,7 @@ class TestTheWholeWay:
             "oue": ldp.OUE,
             "olh": ldp.OLH,
             "hrr": ldp.HRR,
+            "subset": ldp.SubsetSelection,
             "hadamard": ldp.HadamardHashing,
         }
         shapes = {"flat": ldp.Flat(), "tree": ldp.Tree(4), "haar": ldp.Haar()}

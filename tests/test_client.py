@@ -54,6 +54,7 @@ ORACLES: dict[str, Oracle] = {
     "OUE": ldp.OUE(),
     "OLH": ldp.OLH(),
     "HRR": ldp.HRR(),
+    "Subset": ldp.SubsetSelection(),
     "Hadamard": ldp.HadamardHashing(),
 }
 every_oracle = pytest.mark.parametrize("oracle", ORACLES.values(), ids=ORACLES.keys())

@@ -26,6 +26,7 @@ from ldprange.decompositions import Decomposition
 from ldprange.oracles import Mechanism, Oracle
 from ldprange.oracles.contract import CodedMechanism, Column
 from ldprange.oracles.local_hashing import HashingMechanism
+from ldprange.oracles.subset_selection import SubsetMechanism
 
 FALSE_ALARM = 1e-6
 BINS = 6
@@ -37,6 +38,7 @@ ORACLES: dict[str, Oracle] = {
     "OUE": ldp.OUE(),
     "OLH": ldp.OLH(symbols=3),
     "HRR": ldp.HRR(),
+    "Subset": ldp.SubsetSelection(),
     "Hadamard-2": ldp.HadamardHashing(bits=2),
     "Hadamard-3": ldp.HadamardHashing(bits=3),
 }
@@ -70,7 +72,13 @@ def _categories(mechanism: Mechanism, column: Column) -> Ints:
     else:
         bits = np.unpackbits(column, axis=1, count=mechanism.cells, bitorder="little").astype(bool)
     categories: Ints = bits @ (1 << np.arange(mechanism.cells))
+    if isinstance(mechanism, SubsetMechanism):
+        categories = np.searchsorted(_patterns(mechanism), categories)
     return categories
+
+
+def _patterns(mechanism: SubsetMechanism) -> list[int]:
+    return [int.from_bytes(report, "little") for report in outputs(mechanism)]
 
 
 def _chances(mechanism: Mechanism) -> Floats:
@@ -188,7 +196,10 @@ def _moments(oracle: str, decomposition: str, people: Ints) -> tuple[Floats, Flo
         if isinstance(mechanism, CodedMechanism):
             tally = np.eye(mechanism.counters)
         else:
-            tally = (categories[:, None] >> np.arange(mechanism.cells) & 1).astype(float)
+            patterns = (
+                np.array(_patterns(mechanism)) if isinstance(mechanism, SubsetMechanism) else categories
+            )
+            tally = (patterns[:, None] >> np.arange(mechanism.cells) & 1).astype(float)
         maps.append(np.hstack([np.ones((categories.size, 1)), tally]))
     size = sum(map_.shape[1] for map_ in maps)
     mean, covariance = np.zeros(size), np.zeros((size, size))

@@ -15,7 +15,17 @@ from numpy.typing import NDArray
 
 from laws import PRIME, ExactLaw, all_symbols, exact_law
 from ldprange.errors import PlanError, WireError
-from ldprange.oracles import GRR, HRR, OLH, OUE, HadamardHashing, Mechanism, Oracle, oracle_from_dict
+from ldprange.oracles import (
+    GRR,
+    HRR,
+    OLH,
+    OUE,
+    HadamardHashing,
+    Mechanism,
+    Oracle,
+    SubsetSelection,
+    oracle_from_dict,
+)
 from ldprange.oracles.local_hashing import HashingMechanism
 
 EPSILONS = (0.1, 0.7, 1.1, 3.0)
@@ -32,6 +42,8 @@ def _cases() -> list[Any]:
         ("Hadamard-2", HadamardHashing(bits=2), (2, 3, 5, 8, 16), False),
         ("Hadamard-3", HadamardHashing(bits=3), (2, 3, 5, 8, 16), False),
         ("Hadamard-4", HadamardHashing(bits=4), (2, 3, 5, 8, 16), False),
+        ("Subset", SubsetSelection(), (2, 3, 5, 8, 10), False),
+        ("Subset-2", SubsetSelection(size=2), (3, 5, 8), False),
         ("HRR-contrast", HRR(), (2, 4, 6, 8, 16), True),
     ]
     return [
@@ -247,7 +259,9 @@ def test_all_reports_of_one_hash_share_out_its_chance() -> None:
             assert max(chances) / min(chances) <= _exponential(1.1)[0]
 
 
-@pytest.mark.parametrize("oracle", [GRR(), OUE(), OLH(), OLH(symbols=5), HRR(), HadamardHashing(bits=4)])
+@pytest.mark.parametrize(
+    "oracle", [GRR(), OUE(), OLH(), OLH(symbols=5), HRR(), HadamardHashing(bits=4), SubsetSelection(size=3)]
+)
 def test_an_oracle_comes_back_from_its_description(oracle: Oracle) -> None:
     assert oracle_from_dict(oracle.to_dict()) == oracle
 
@@ -281,13 +295,13 @@ def test_hashing_symbols_must_be_at_least_two(symbols: Any) -> None:
         OLH(symbols=symbols)
 
 
-@pytest.mark.parametrize("oracle", [GRR(), OUE(), OLH(), HRR(), HadamardHashing()])
+@pytest.mark.parametrize("oracle", [GRR(), OUE(), OLH(), HRR(), HadamardHashing(), SubsetSelection()])
 def test_an_epsilon_too_small_for_the_coins_is_refused(oracle: Oracle) -> None:
     with pytest.raises(PlanError, match="ε must be large enough"):
         oracle.on(16, 1e-11)
 
 
-@pytest.mark.parametrize("oracle", [GRR(), OUE(), OLH(), HRR(), HadamardHashing()])
+@pytest.mark.parametrize("oracle", [GRR(), OUE(), OLH(), HRR(), HadamardHashing(), SubsetSelection()])
 def test_a_huge_epsilon_is_no_more_than_the_coins_allow(oracle: Oracle) -> None:
     mechanism = oracle.on(16, 1e6)
     assert np.isfinite(mechanism.noise.spread)
@@ -300,14 +314,14 @@ def test_hadamard_hashing_chooses_the_bits_of_least_variance(epsilon: float, bit
     e = np.exp(epsilon)
     psi = [(e + g - 1) ** 2 / ((g - 1) * (e - 1) ** 2) for g in (2, 4, 8, 16)]
     assert 1 + int(np.argmin(psi)) == bits
-    assert HadamardHashing().resolve(epsilon) == HadamardHashing(bits=bits)
+    assert HadamardHashing().resolve(epsilon, cells=16) == HadamardHashing(bits=bits)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.1, 2.0, 3.0])
 def test_local_hashing_chooses_the_symbols_of_least_variance(epsilon: float) -> None:
     e = np.exp(epsilon)
     psi = {g: (e + g - 1) ** 2 / ((g - 1) * (e - 1) ** 2) for g in range(2, 60)}
-    chosen = OLH().resolve(epsilon)
+    chosen = OLH().resolve(epsilon, cells=16)
     assert isinstance(chosen, OLH)
     assert chosen.symbols is not None
     assert psi[chosen.symbols] == pytest.approx(min(psi.values()), rel=5e-3)

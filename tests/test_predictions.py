@@ -35,6 +35,8 @@ METHODS: list[tuple[Decomposition, Oracle]] = [
     (ldp.Haar(), ldp.HRR()),
     (ldp.Haar(), ldp.OUE()),
     (ldp.Haar(), ldp.HadamardHashing(bits=2)),
+    (ldp.Tree(8), ldp.SubsetSelection()),
+    (ldp.Haar(), ldp.SubsetSelection()),
 ]
 
 

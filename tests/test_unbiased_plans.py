@@ -24,6 +24,7 @@ ORACLES: dict[str, Oracle] = {
     "OUE": ldp.OUE(),
     "OLH": ldp.OLH(symbols=3),
     "HRR": ldp.HRR(),
+    "Subset": ldp.SubsetSelection(),
     "Hadamard-2": ldp.HadamardHashing(bits=2),
     "Hadamard-3": ldp.HadamardHashing(bits=3),
     "Hadamard-4": ldp.HadamardHashing(bits=4),

@@ -30,6 +30,7 @@ PLANS = {
     "OUE": _plan(ldp.OUE()),
     "OLH": _plan(ldp.OLH()),
     "HRR": _plan(ldp.HRR()),
+    "Subset": _plan(ldp.SubsetSelection()),
     "HaarHRR": _plan(ldp.HRR(), ldp.Haar()),
     "Hadamard": _plan(ldp.HadamardHashing(bits=3)),
 }

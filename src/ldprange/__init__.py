@@ -16,7 +16,7 @@ from ldprange.errors import (
     WireError,
 )
 from ldprange.estimation import Estimate, estimate
-from ldprange.oracles import GRR, HRR, OLH, OUE, HadamardHashing
+from ldprange.oracles import GRR, HRR, OLH, OUE, HadamardHashing, SubsetSelection
 from ldprange.plan import Plan, Prediction
 from ldprange.reports import Batch, Report
 from ldprange.simulation import encode_many, rehearse, simulate
@@ -46,6 +46,7 @@ __all__ = [
     "Prediction",
     "QueryError",
     "Report",
+    "SubsetSelection",
     "Tree",
     "WireError",
     "encode_many",

@@ -41,6 +41,10 @@ class Noise:
     total: float = 0.0
     cross: float = 0.0
 
+    def in_even_population(self, cells: int) -> float:
+        """Return the variance × N of a cell's estimate, as details see it, where all cells are held alike."""
+        return self.spread + self.held / cells
+
     @classmethod
     def of_supports(cls, p: float, q: float, *, others: float, held_and_other: float) -> Noise:
         """Return the moments of X = (S − q)/(p − q), S the 0/1 support of each cell.
@@ -71,7 +75,7 @@ class Law:
         """Return σ² of a node on every level, in a population spread evenly over its cells."""
         return np.array(
             [
-                (noise.spread + noise.held / count) / users
+                noise.in_even_population(count) / users
                 for noise, count, users in zip(self.noises, cells, self.users, strict=True)
             ]
         )

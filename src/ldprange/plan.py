@@ -315,10 +315,10 @@ def _oracles(
     )
     if len(each) != len(levels) or not all(isinstance(oracle, Oracle) for oracle in each):
         raise PlanError(
-            f"the oracle must be GRR(), OUE(), OLH(), HRR() or HadamardHashing(), "
+            f"the oracle must be GRR(), OUE(), OLH(), HRR(), HadamardHashing() or SubsetSelection(), "
             f"or one of these for each of the {len(levels)} levels, got {given!r}"
         )
-    return tuple(oracle.resolve(epsilon) for oracle in each)
+    return tuple(oracle.resolve(epsilon, level.cells) for oracle, level in zip(each, levels, strict=True))
 
 
 def _probabilities(given: Sequence[float] | None, levels: int) -> tuple[float, ...]:

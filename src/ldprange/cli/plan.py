@@ -11,11 +11,11 @@ from ldprange.cli.summary import plan_facts, plan_object, prediction_facts, pred
 from ldprange.decompositions import Decomposition, Flat, Haar, Tree
 from ldprange.domain import Domain
 from ldprange.files import write_text
-from ldprange.oracles import GRR, HRR, OLH, OUE, HadamardHashing, Oracle
+from ldprange.oracles import GRR, HRR, OLH, OUE, HadamardHashing, Oracle, SubsetSelection
 from ldprange.plan import Plan
 
 _BRANCHING = 4
-_ORACLES = {"grr": GRR, "oue": OUE, "olh": OLH, "hrr": HRR}
+_ORACLES = {"grr": GRR, "oue": OUE, "olh": OLH, "hrr": HRR, "subset": SubsetSelection}
 
 
 @click.command(

@@ -8,13 +8,16 @@ from ldprange.oracles.contract import Mechanism, Oracle
 from ldprange.oracles.hadamard import HRR, HadamardHashing
 from ldprange.oracles.local_hashing import OptimalLocalHashing
 from ldprange.oracles.randomized_response import GeneralizedRandomizedResponse
+from ldprange.oracles.subset_selection import SubsetSelection
 from ldprange.oracles.unary_encoding import OptimizedUnaryEncoding
 
 GRR = GeneralizedRandomizedResponse
 OUE = OptimizedUnaryEncoding
 OLH = OptimalLocalHashing
 
-KINDS: dict[str, type[Oracle]] = {oracle.kind: oracle for oracle in (GRR, OUE, OLH, HadamardHashing)}
+KINDS: dict[str, type[Oracle]] = {
+    oracle.kind: oracle for oracle in (GRR, OUE, OLH, HadamardHashing, SubsetSelection)
+}
 
 
 def oracle_from_dict(description: object) -> Oracle:
@@ -22,4 +25,15 @@ def oracle_from_dict(description: object) -> Oracle:
     return make_described("an oracle", KINDS, description, PlanError)
 
 
-__all__ = ["GRR", "HRR", "KINDS", "OLH", "OUE", "HadamardHashing", "Mechanism", "Oracle", "oracle_from_dict"]
+__all__ = [
+    "GRR",
+    "HRR",
+    "KINDS",
+    "OLH",
+    "OUE",
+    "HadamardHashing",
+    "Mechanism",
+    "Oracle",
+    "SubsetSelection",
+    "oracle_from_dict",
+]

@@ -36,8 +36,8 @@ class Oracle(ABC):
 
     kind: ClassVar[str]
 
-    def resolve(self, epsilon: float) -> Oracle:
-        """Return this oracle with every choice that depends on ε made."""
+    def resolve(self, epsilon: float, cells: int) -> Oracle:
+        """Return this oracle with every choice that depends on ε, and on the number of cells, made."""
         return self
 
     @abstractmethod

@@ -54,7 +54,7 @@ class HadamardHashing(Oracle):
 
     ``bits`` left out is the best of 1 to 4 for the plan's ε. ``bits=1`` is HRR.
 
-    >>> HadamardHashing().resolve(1.1)
+    >>> HadamardHashing().resolve(1.1, cells=16)
     HadamardHashing(bits=2)
     """
 
@@ -65,7 +65,7 @@ class HadamardHashing(Oracle):
         if self.bits is not None and (type(self.bits) is not int or not 1 <= self.bits <= _MOST_BITS):
             raise PlanError(f"bits must be a whole number from 1 to {_MOST_BITS}, got {self.bits!r}")
 
-    def resolve(self, epsilon: float) -> HadamardHashing:
+    def resolve(self, epsilon: float, cells: int) -> HadamardHashing:
         if self.bits is not None:
             return self
         many = 1 << 16  # the best number of bits is that of a large level
@@ -76,7 +76,7 @@ class HadamardHashing(Oracle):
         return HadamardHashing(min(range(1, _MOST_BITS + 1), key=spread))
 
     def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> Mechanism:
-        bits = self.resolve(epsilon).bits or 1
+        bits = self.resolve(epsilon, cells).bits or 1
         if contrast and bits == 1:
             return _ContrastMechanism(cells, epsilon)
         return _HadamardMechanism(cells, epsilon, bits)

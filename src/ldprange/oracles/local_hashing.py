@@ -57,14 +57,14 @@ class OptimalLocalHashing(Oracle):
         ):
             raise PlanError(f"symbols must be a whole number from 2 to {_MOST_SYMBOLS}, got {self.symbols!r}")
 
-    def resolve(self, epsilon: float) -> OptimalLocalHashing:
+    def resolve(self, epsilon: float, cells: int) -> OptimalLocalHashing:
         if self.symbols is not None:
             return self
         most = math.log(_MOST_SYMBOLS - 1)
         return OptimalLocalHashing(round(math.exp(min(epsilon, most))) + 1)
 
     def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> Mechanism:
-        return HashingMechanism(cells, epsilon, self.resolve(epsilon).symbols or 2)
+        return HashingMechanism(cells, epsilon, self.resolve(epsilon, cells).symbols or 2)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "symbols": self.symbols}

@@ -1,0 +1,177 @@
+"""Subset selection: the report is a set of k cells that holds the sender's own more often than chance.
+
+Of all sets of k out of G cells, those with the sender's cell are e times as likely as those without. So the
+set holds it with probability p = ke/(ke + G − k) and is otherwise uniform. No report can tell more about the
+cells than one in which a share 1/(e + 1) of them is e times as likely as the rest, so k is the whole number
+near G/(e + 1) that makes the variance least. k = 1 is GRR.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldprange import kernels
+from ldprange.errors import PlanError, WireError
+from ldprange.kernels import Counts
+from ldprange.noise import Noise
+from ldprange.oracles.contract import Column, Items, Mechanism, Oracle, each_holder
+from ldprange.parallel import slices
+from ldprange.randomness import WORDS, Coins, below, exponential_from_below, seeded_words
+
+_MOST_CELLS = 1 << 16
+_BLOCK = 1 << 20  # coins drawn together
+
+
+@dataclass(frozen=True, slots=True)
+class SubsetSelection(Oracle):
+    """Subset selection: the most accurate on every level, one bit per cell on the wire.
+
+    ``size`` is k, the number of cells in a report; left out, it is the best for each level.
+    """
+
+    size: int | None = None
+    kind: ClassVar[str] = "subset"
+
+    def __post_init__(self) -> None:
+        if self.size is not None and (type(self.size) is not int or self.size < 1):
+            raise PlanError(f"a subset's size must be a whole number of at least 1, got {self.size!r}")
+
+    def resolve(self, epsilon: float, cells: int) -> SubsetSelection:
+        if self.size is not None:
+            return self
+        ideal = int(cells / (exponential_from_below(epsilon) + 1))
+        sizes = sorted({min(max(1, size), cells - 1) for size in (ideal, ideal + 1)})
+        even = [SubsetMechanism(cells, epsilon, size).noise.in_even_population(cells) for size in sizes]
+        return SubsetSelection(sizes[even.index(min(even))])
+
+    def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> Mechanism:
+        return SubsetMechanism(cells, epsilon, self.resolve(epsilon, cells).size or 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "size": self.size}
+
+
+class SubsetMechanism(Mechanism):
+    """The column is the reports' packed bits, one row each, lowest bit first."""
+
+    def __init__(self, cells: int, epsilon: float, size: int) -> None:
+        if not 1 <= size < cells <= _MOST_CELLS:
+            raise PlanError(
+                f"subset selection takes up to {_MOST_CELLS} cells and 1 to all but one of them in a report, "
+                f"got {size} of {cells}; HadamardHashing() has short reports on any level"
+            )
+        self.cells = self.counters = cells
+        self.size = size
+        self.width = (cells + 7) // 8
+        e = exponential_from_below(epsilon)
+        self._threshold = int(WORDS * size * e / (size * e + cells - size))
+        if self._threshold * cells <= WORDS * size:
+            raise PlanError(
+                "ε must be large enough for 32-bit coins to favour the truth "
+                f"among {cells} cells, got {epsilon}"
+            )
+        self._holds = Fraction(self._threshold, WORDS)
+        p, k, others = float(self._holds), size, cells - 1
+        q = (p * (k - 1) + (1 - p) * k) / others
+        pairs = others * max(1, others - 1)
+        both = (p * (k - 1) * (k - 2) + (1 - p) * k * (k - 1)) / pairs
+        self._p, self._q = p, q
+        self.noise = Noise.of_supports(p, q, others=both, held_and_other=p * (k - 1) / others)
+
+    def encode(self, item: int, coins: Coins) -> bytes:
+        holds = coins.word() < self._threshold
+        others = _subset(self.cells - 1, self.size - holds, coins)
+        bits = np.zeros(self.cells, bool)
+        bits[[other + (other >= item) for other in others]] = True
+        bits[item] = holds
+        return np.packbits(bits, bitorder="little").tobytes()
+
+    def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
+        column = np.empty((items.size, self.width), np.uint8)
+        for rows in slices(items.size, max(1, _BLOCK // self.cells)):
+            held = items[rows]
+            each = np.arange(held.size)
+            order = rng.random((held.size, self.cells))
+            holds = seeded_words(rng, held.size) < self._threshold
+            order[each, held] = np.where(holds, -1.0, 2.0)  # first of all, or last
+            last = np.partition(order, self.size - 1, axis=1)[:, self.size - 1]
+            column[rows] = np.packbits(order <= last[:, None], axis=1, bitorder="little")
+        return column
+
+    def pack(self, column: Column) -> NDArray[np.uint8]:
+        return column
+
+    def unpack(self, rows: NDArray[np.uint8]) -> Column:
+        bits = np.bitwise_count(rows).sum(axis=1)
+        spare = 8 * self.width - self.cells
+        if np.any(bits != self.size) or (spare and np.any(rows[:, -1] >> (8 - spare))):
+            raise WireError(
+                f"a report must hold {self.size} of {self.cells} cells and nothing else, and some do not; "
+                "the batch is refused whole"
+            )
+        return rows
+
+    def tally(self, column: Column) -> Counts:
+        return kernels.sum_unary(column, self.cells)
+
+    def possible(self, counts: Counts, users: int) -> bool:
+        """Every report supports ``size`` cells."""
+        return super().possible(counts, users) and int(counts.sum()) == users * self.size
+
+    def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
+        return self._frequencies(counts, users)
+
+    def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
+        """Draw the tally cell by cell where people are many, and encode each of them where they are few.
+
+        A report is a mixture: a set uniform over all, or the sender's cell with others beside it. Going
+        through the cells, those who have j to choose yet among m take the next with probability j/m, so
+        people count only by how many they have to choose and, until it comes, by the cell they hold.
+        """
+        if holders.sum() < self.cells * self.size:
+            return self._draw_each(holders, rng)
+        truthful = rng.binomial(holders, float(1 - (1 - self._holds) * self.cells / (self.cells - self.size)))
+        choose = np.arange(self.size + 1)
+        waiting = np.zeros(
+            (self.cells, self.size + 1), np.int64
+        )  # by the cell held, and by how many to choose
+        waiting[:, self.size - 1] = truthful
+        free = np.where(choose == self.size, int((holders - truthful).sum()), 0)
+        counts = np.zeros(self.cells, np.int64)
+        for cell in range(self.cells):
+            left, own = self.cells - cell, waiting[cell]
+            taken = rng.binomial(free, np.minimum(choose / left, 1.0))
+            others = rng.binomial(waiting[cell + 1 :], np.minimum(choose / max(1, left - 1), 1.0))
+            counts[cell] = own.sum() + taken.sum() + others.sum()
+            free = free - taken + own
+            free[:-1] += taken[1:]
+            waiting[cell + 1 :] -= others
+            waiting[cell + 1 :, :-1] += others[:, 1:]
+        return counts
+
+    def _draw_each(self, holders: Counts, rng: np.random.Generator) -> Counts:
+        counts = np.zeros(self.cells, np.int64)
+        for items in each_holder(holders):
+            counts += self.tally(self.encode_many(items, rng))
+        return counts
+
+    def likelihood(self, report: bytes, item: int) -> Fraction:
+        holds = int.from_bytes(report, "little") >> item & 1
+        if holds:
+            return self._holds / comb(self.cells - 1, self.size - 1)
+        return (1 - self._holds) / comb(self.cells - 1, self.size)
+
+
+def _subset(cells: int, size: int, coins: Coins) -> set[int]:
+    """Draw ``size`` of ``cells`` cells, all sets equally likely (Floyd's algorithm)."""
+    chosen: set[int] = set()
+    for last in range(cells - size, cells):
+        drawn = below(coins, last + 1)
+        chosen.add(last if drawn in chosen else drawn)
+    return chosen
