@@ -115,6 +115,7 @@ def test_the_vectors_cover_every_oracle_decomposition_and_domain() -> None:
         "oue",
         "olh",
         "hadamard",
+        "subset",
     }
     bits = {oracle["bits"] for plan in plans for oracle in plan["oracles"] if oracle["kind"] == "hadamard"}
     assert bits == {1, 2, 3, 4}
