@@ -59,7 +59,7 @@ def _powers_of_two(
     type=click.IntRange(min=1),
     default=2,
     show_default=True,
-    help="Processes; each needs 2 GiB at full size.",
+    help="Processes; each needs up to 3 GiB at full size.",
 )
 def main(
     names: tuple[str, ...],

@@ -1,7 +1,6 @@
 """``python -m experiments.page``: publish what was reproduced.
 
-The page is written from the tables that ``python -m experiments`` left, so every number in its tables is a
-result.
+Tables, figures and the page come from the runs that ``python -m experiments`` left, at full size or not at all.
 """
 
 from __future__ import annotations
@@ -22,9 +21,8 @@ from experiments.theory import best_branching
 from ldprange.errors import FileError, LdprangeError
 from ldprange.writing import whole_file
 
-HOME = (
-    Path(__file__).parent.parent / "docs" / "reproduction"
-)  # the published tables and figures; the page stands beside it
+HOME = Path(__file__).parent.parent / "docs" / "reproduction"
+"""The published tables and figures; the page stands beside it."""
 _NAMES = {"TreeOUE2": "HH₂", "TreeOUE4": "HH₄", "TreeOUE16": "HH₁₆", "HaarHRR": "HaarHRR"}
 _EXPONENTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -32,7 +30,7 @@ _EXPONENTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 @click.command()
 @click.option(
     "--results",
-    type=click.Path(path_type=Path),
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=Path("results"),
     show_default=True,
     help="Folder of the results, all experiments, at the paper's size.",

@@ -269,6 +269,10 @@ def publish(results: Path) -> subprocess.CompletedProcess[str]:
 def test_the_page_says_what_is_missing(tmp_path: Path) -> None:
     ran = publish(tmp_path / "nowhere")
     assert (ran.returncode, "Traceback" in ran.stderr) == (2, False)
+    assert "does not exist" in ran.stderr
+    assert not (tmp_path / "nowhere").exists()
+    ran = publish(tmp_path)
+    assert (ran.returncode, "Traceback" in ran.stderr) == (2, False)
     assert "are missing; nothing was published" in ran.stderr
 
 
