@@ -1,6 +1,6 @@
 """``python -m experiments.page``: publish what was reproduced.
 
-Tables, figures and the page come from the runs that ``python -m experiments`` left, at full size or not at all.
+Tables, figures and the page come from the runs that ``python -m experiments`` left, at full size or not.
 """
 
 from __future__ import annotations
