@@ -12,11 +12,11 @@ import numpy as np
 from experiments.errata.erratum import Erratum, holds
 from experiments.methods import named_in_paper, plan_of
 from experiments.paper import PREFIXES, RANGES, Printed, printed
+from experiments.queries import sampled_ranges
 from ldprange.details import Floats
 from ldprange.noise import range_variances
 
 _USERS = 1 << 26
-_ENDS = 1 << 14  # ranges looked at where those from a few starting points are too many to ask all
 
 
 def _exact(cell: Printed) -> float:
@@ -35,20 +35,13 @@ def _ratios(figure: str, bins: int, *methods: str) -> list[float]:
 
 
 def _from_starts(method: str, cdf: Floats, epsilon: float, step: int) -> float:
-    """Return the exact root mean squared error over all ranges that begin at a multiple of ``step``, × 1000.
-
-    Where the ranges end is sampled evenly, out of step with any grid.
-    """
+    """Return the exact error over all ranges that begin at a multiple of ``step``: root mean square × 1000."""
     bins = cdf.size - 1
-    starts = np.arange(0, bins, step)
-    each = _ENDS // starts.size
-    places = ((np.arange(each) + 0.5) * (math.sqrt(5) - 1) / 2) % 1.0
-    low = np.repeat(starts, each)
-    high = low + 1 + (np.tile(places, starts.size) * (bins - low)).astype(np.int64)
+    low, high = sampled_ranges(bins, step)
     plan = plan_of(named_in_paper(method), bins, epsilon)
     law = plan.law(_USERS * np.array(plan.probabilities))
     variances = range_variances(plan.details(law), law, cdf, low, high)
-    return 1000 * math.sqrt(np.average(variances, weights=bins - low))
+    return 1000 * math.sqrt(variances.mean())
 
 
 def _cells(figure: str, bins: int, epsilon: float) -> dict[str, Printed]:
