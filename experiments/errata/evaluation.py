@@ -35,7 +35,7 @@ def _ratios(figure: str, bins: int, *methods: str) -> list[float]:
 
 
 def _from_starts(method: str, cdf: Floats, epsilon: float, step: int) -> float:
-    """Return the exact error over all ranges that begin at a multiple of ``step``: root mean square × 1000."""
+    """Return the exact error over all ranges from multiples of ``step`` on: root mean square × 1000."""
     bins = cdf.size - 1
     low, high = sampled_ranges(bins, step)
     plan = plan_of(named_in_paper(method), bins, epsilon)
