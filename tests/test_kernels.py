@@ -49,6 +49,12 @@ def _symbol(index: int, item: int, bits: int) -> int:
     return symbol
 
 
+def _highest_digit(index: int, bits: int) -> int:
+    while index >> bits:
+        index >>= bits
+    return index
+
+
 @pytest.mark.parametrize("bits", [1, 2, 3, 4])
 @pytest.mark.parametrize("cells", [2, 3, 7, 16, 40])
 def test_fast_hadamard_decoding_counts_supports(bits: int, cells: int) -> None:
@@ -57,15 +63,18 @@ def test_fast_hadamard_decoding_counts_supports(bits: int, cells: int) -> None:
     counts = np.random.default_rng(cells).integers(0, 9, mechanism.counters)
     users = int(counts.sum())
     supports = np.zeros(cells)
-    indices = mechanism.counters >> bits
+    lines, symbols = mechanism.counters >> bits, 1 << bits
+    size = lines * (symbols - 1) + 1
+    indices = [index for index in range(size) if _highest_digit(index, bits) == 1]
+    assert len(indices) == lines
     for code in range(mechanism.counters):
-        index, symbol = code // (1 << bits) + 1, code % (1 << bits)
+        line, symbol = divmod(code, symbols)
         for item in range(cells):
-            place = _scattered(item, bits, indices + 1)
-            supports[item] += counts[code] * (_symbol(index, place, bits) == symbol)
-    keep = float(mechanism.likelihood(bytes(mechanism.width), 0) * indices)  # item 0 always hashes to 0
-    lie = (1 - keep) / ((1 << bits) - 1)
-    collision = ((indices + 1) / (1 << bits) - 1) / indices
+            place = _scattered(item, bits, size)
+            supports[item] += counts[code] * (_symbol(indices[line], place, bits) == symbol)
+    keep = float(mechanism.likelihood(bytes(mechanism.width), 0) * lines)  # item 0 always hashes to 0
+    lie = (1 - keep) / (symbols - 1)
+    collision = (size / symbols - 1) / (size - 1)
     q = lie + (keep - lie) * collision
     np.testing.assert_allclose(
         mechanism.estimate(counts, users), (supports / users - q) / (keep - q), atol=1e-9

@@ -5,6 +5,7 @@ A compiled twin may take this module's place: same names, same arguments, same r
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any
 
@@ -54,7 +55,7 @@ def parity(words: NDArray[np.uint32]) -> NDArray[np.uint8]:
 
 
 def walsh_hadamard(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Σ_j (−1)^⟨i,j⟩ values[j] for every i; the length is a power of two.
+    """Return Σ_j (−1)^⟨i,j⟩ values[…, j] for every i; the last axis has a power of two.
 
     Each step transforms the lowest index bits with one matrix product and moves them to the
     top, so after all bits have had their turn the index is in its old order again.
@@ -62,13 +63,13 @@ def walsh_hadamard(values: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> walsh_hadamard(np.array([1.0, 2.0, 3.0, 4.0])).tolist()
     [10.0, -2.0, -4.0, 0.0]
     """
-    result = values
-    bits = values.size.bit_length() - 1
+    result, rows = values, values.shape[:-1]
+    bits = values.shape[-1].bit_length() - 1
     while bits:
         step = min(bits, _RADIX_BITS)
-        result = hadamard_matrix(step) @ result.reshape(-1, 1 << step).T
+        result = hadamard_matrix(step) @ result.reshape(*rows, -1, 1 << step).swapaxes(-1, -2)
         bits -= step
-    return result.reshape(-1).copy() if result is values else result.reshape(-1)
+    return values.copy() if result is values else result.reshape(values.shape)
 
 
 @cache
@@ -78,13 +79,31 @@ def hadamard_matrix(bits: int) -> NDArray[np.float64]:
     return np.where(parity(index[:, None] & index), -1.0, 1.0)
 
 
-def sum_unary(packed: NDArray[np.uint8], cells: int) -> Counts:
-    """Add up rows of packed bits, lowest bit first, into one count per cell."""
-    counts = np.zeros(cells, np.int64)
-    for rows in slices(len(packed), max(1, _BLOCK // cells)):
+def sum_unary(
+    packed: NDArray[np.uint8], cells: int, groups: NDArray[np.uint32] | None = None, number: int = 1
+) -> Counts:
+    """Add up rows of packed bits, lowest bit first, into one count per cell, for each group of rows."""
+    counts = np.zeros((number, cells), np.int64)
+    for rows, into, starts in _grouped(len(packed), groups, max(1, _BLOCK // cells)):
         bits = np.unpackbits(packed[rows], axis=1, count=cells, bitorder="little")
-        counts += bits.sum(axis=0, dtype=np.int64)
+        counts[into] += np.add.reduceat(bits, starts, axis=0, dtype=np.int64)
     return counts
+
+
+def _grouped(
+    length: int, groups: NDArray[np.uint32] | None, together: int
+) -> Iterator[tuple[slice | NDArray[np.intp], NDArray[np.uint32], NDArray[np.intp]]]:
+    """Yield rows a block at a time, sorted by group: the rows, the groups among them, where each starts."""
+    if groups is None:
+        for block in slices(length, together):
+            yield block, np.zeros(1, np.uint32), np.zeros(1, np.intp)
+        return
+    order = np.argsort(groups, kind="stable")
+    for block in slices(length, together):
+        rows = order[block]
+        sorted_groups = groups[rows]
+        starts = np.flatnonzero(np.diff(sorted_groups, prepend=sorted_groups[0] + np.uint32(1)))
+        yield rows, sorted_groups[starts], starts
 
 
 def polynomial_hash(
@@ -113,15 +132,18 @@ def sum_supports(
     cells: int,
     exponent: int,
     symbols: int,
+    groups: NDArray[np.uint32] | None = None,
+    number: int = 1,
 ) -> Counts:
-    """Count, for every cell, the reports whose hash of it equals the symbol they carry.
+    """Count, for every cell, the reports of each group whose hash of it equals the symbol they carry.
 
     Work is in blocks of reports by cells, so memory does not grow with either.
     """
-    counts = np.zeros(cells, np.int64)
+    counts = np.zeros((number, cells), np.int64)
     for columns in slices(cells, 1 << 10):
         items = np.arange(columns.start, columns.stop, dtype=np.uint64)
-        for rows in slices(len(reported), max(1, _BLOCK // items.size)):
+        for rows, into, starts in _grouped(len(reported), groups, max(1, _BLOCK // items.size)):
             hashed = polynomial_hash(coefficients[:, rows, None], items, exponent, symbols)
-            counts[columns] += np.count_nonzero(hashed == reported[rows, None], axis=0)
+            agrees = hashed == reported[rows, None]
+            counts[into, columns] += np.add.reduceat(agrees, starts, axis=0, dtype=np.int64)
     return counts

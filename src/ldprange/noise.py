@@ -12,7 +12,7 @@ only ``spread`` and ``held`` remain.
 
 (ψ of the literature, the variance of an item nobody holds, is ``spread + total``; the parts in θ
 matter on coarse levels and at large ε. Hadamard hashing with more than one bit has a further
-term, between three cells on one line over GF(2^t), that scattering makes average out; docs/method.md
+term, between three cells in a row over GF(2^t), that scattering makes average out; docs/method.md
 says how nearly. It is left out.)
 """
 

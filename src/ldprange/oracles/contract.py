@@ -27,6 +27,7 @@ from ldprange.randomness import Coins
 
 Column = NDArray[Any]
 Items = NDArray[np.uint32]
+Groups = NDArray[np.uint32]
 
 _BLOCK = 1 << 16  # users taken together
 
@@ -91,22 +92,30 @@ class Mechanism(ABC):
     def unpack(self, rows: NDArray[np.uint8]) -> Column:
         """Read rows of bytes; a row that no client can have sent is an error."""
 
-    @abstractmethod
     def tally(self, column: Column) -> Counts:
         """Add reports up into ``counters`` integers."""
+        return self.tally_groups(column, None, 1)[0]
+
+    @abstractmethod
+    def tally_groups(self, column: Column, groups: Groups | None, number: int) -> Counts:
+        """Add reports up by group, a row of ``counters`` each; ``groups`` says whose row, or ``None`` one."""
 
     def possible(self, counts: Counts, users: int) -> bool:
         """Say whether so many users can have left these counts: no item has more support than reports."""
         return bool(np.all((counts >= 0) & (counts <= users)))
 
-    @abstractmethod
     def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
         """Return unbiased fractions of the cells (for a contrast: deviations from the pair's mean)."""
+        return self.people(counts, users) / users
 
-    def _frequencies(self, supports: NDArray[Any], users: int) -> NDArray[np.float64]:
-        """Return (support/N − q)/(p − q), the unbiased frequencies of a support-counting mechanism."""
-        frequencies: NDArray[np.float64] = (supports / users - self._q) / (self._p - self._q)
-        return frequencies
+    def people(self, counts: Counts, users: NDArray[np.int64] | int) -> NDArray[np.float64]:
+        """Return unbiased numbers of people in the cells, of one tally or of many, a row each."""
+        numbers: NDArray[np.float64] = (self._supports(counts) - self._q * users) / (self._p - self._q)
+        return numbers
+
+    def _supports(self, counts: Counts) -> NDArray[Any]:
+        """Return how many reports support each cell."""
+        return counts
 
     @abstractmethod
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
@@ -130,8 +139,9 @@ class CodedMechanism(Mechanism):
     def unpack(self, rows: NDArray[np.uint8]) -> Column:
         return integers_below(self.counters, rows)
 
-    def tally(self, column: Column) -> Counts:
-        return kernels.tally(column, self.counters)
+    def tally_groups(self, column: Column, groups: Groups | None, number: int) -> Counts:
+        codes = column if groups is None else groups * np.uint32(self.counters) + column
+        return kernels.tally(codes, number * self.counters).reshape(number, self.counters)
 
     def possible(self, counts: Counts, users: int) -> bool:
         """Every report has one code."""

@@ -6,6 +6,11 @@ are the field GF(2^t), so every sum but the empty one is invertible. The index b
 the t bits y_r = ⟨C^r b, v⟩, r = 0 … t − 1, a symbol out of g = 2^t that goes through randomised
 response. Two different items collide for exactly K/g of the K indices.
 
+A multiple of b over GF(2^t) tells the same items apart and only renames the symbols. So indices are
+drawn from one *line* each: those whose highest digit other than 0 is 1. Line number i has its highest
+digit at place j, where (g^j − 1)/(g − 1) is the number of lines that end below, and index
+b = i − (g^j − 1)/(g − 1) + g^j. That leaves (K − 1)/(g − 1) lines, and as few counters.
+
 For each non-empty set λ of powers, Σ λ_r y_r = ⟨λ(C) b, v⟩ is the sign of one Hadamard
 coefficient, so the number of reports that support v is
 
@@ -14,16 +19,17 @@ coefficient, so the number of reports that support v is
 one Walsh–Hadamard transform of coefficients gathered at the indices λ(C) b. With t = 1 this is
 Hadamard randomised response (HRR).
 
-Items that lie on a line over GF(2^t) collide together, and neighbours often do lie on one. So for
+Items that lie in a row over GF(2^t) collide together, and neighbours often do. So for
 t > 1 items are first scattered by a fixed public permutation, and what is left averages out over a
-range. For t = 1 no three items are on a line, and every covariance is exact.
+range. For t = 1 no three items are in a row, and every covariance is exact.
 
-Index 0 hashes every item alike and is never drawn. Where only contrasts within pairs of cells are
+Index 0 hashes every item alike and is on no line. Where only contrasts within pairs of cells are
 wanted, HRR draws odd indices alone: the others cancel within every pair.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -91,7 +97,7 @@ def HRR() -> HadamardHashing:
 
 
 class _HadamardMechanism(CodedMechanism):
-    """The code is (index − 1)·g + symbol."""
+    """The code is line·g + symbol."""
 
     def __init__(self, cells: int, epsilon: float, bits: int) -> None:
         self.cells = cells
@@ -101,16 +107,20 @@ class _HadamardMechanism(CodedMechanism):
         self._size = 1 << (bits * digits)  # K, the number of indices
         self._half = (bits * digits + 1) // 2
         self._lowest = sum(1 << (bits * digit) for digit in range(digits))  # the lowest bit of every digit
-        self._set_codes((self._size - 1) * self._symbols)
+        k, g = self._size, self._symbols
+        self._lines = (k - 1) // (g - 1)
+        self._firsts = np.array([(g**place - 1) // (g - 1) for place in range(digits)], np.uint32)
+        self._gaps = np.array([g**place for place in range(digits)], np.uint32) - self._firsts
+        self._set_codes(self._lines * g)
 
-        k, g, keep, lie = self._size, self._symbols, self._response.keep, self._response.lie
+        keep, lie = self._response.keep, self._response.lie
         collision = Fraction(k // g - 1, k - 1)
         # Two items besides the held one have independent symbols (less what index 0 would have given),
-        # unless all three lie on a line over GF(g), as a share (g − 2)/(K − 2) of them does; then all
+        # unless all three lie in a row over GF(g), as a share (g − 2)/(K − 2) of them does; then all
         # collide or none.
         apart = (Fraction(k, g * g) - keep) / (k - 1)
-        in_line = Fraction(g - 2, max(1, k - 2))
-        both = apart + in_line * (keep * collision - apart)
+        in_row = Fraction(g - 2, max(1, k - 2))
+        both = apart + in_row * (keep * collision - apart)
         self._p, self._q = float(keep), float(lie + (keep - lie) * collision)
         self.noise = Noise.of_supports(
             self._p, self._q, others=float(both), held_and_other=float(keep * collision)
@@ -156,51 +166,53 @@ class _HadamardMechanism(CodedMechanism):
             symbols |= kernels.parity(power & items).astype(np.uint32) << np.uint32(r)
         return symbols
 
-    def _code(self, index: Words, symbols: Words) -> Words:
-        return (index - np.uint32(1)) * np.uint32(self._symbols) + symbols
+    def _index(self, lines: Words) -> Words:
+        """Return the index of each line."""
+        place = np.searchsorted(self._firsts, lines, side="right") - 1
+        index: Words = lines + self._gaps[place]
+        return index
+
+    def _code(self, lines: Words, items: Words) -> Words:
+        return lines * np.uint32(self._symbols) + self.symbols(self._index(lines), items)
 
     def encode(self, item: int, coins: Coins) -> bytes:
-        index = 1 + below(coins, self._size - 1)
+        line = below(coins, self._lines)
+        index = line + int(self._gaps[bisect_right(self._firsts, line) - 1])
         item = self._scatter_one(item)
         power, symbol, top = index, 0, self._bits - 1
         for r in range(self._bits):
             symbol |= ((power & item).bit_count() & 1) << r
             carry = (power >> top) & self._lowest
             power = ((power ^ (carry << top)) << 1) ^ carry ^ (carry << 1)
-        code = (index - 1) * self._symbols + self._response.encode(symbol, coins)
+        code = line * self._symbols + self._response.encode(symbol, coins)
         return code.to_bytes(self.width, "little")
 
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
-        index = rng.integers(1, self._size, items.size, dtype=np.uint32)
-        symbols = self.symbols(index, items)
-        return self._code(index, self._response.encode_many(symbols, rng))
+        lines = rng.integers(0, self._lines, items.size, dtype=np.uint32)
+        symbols = self._response.encode_many(self.symbols(self._index(lines), items), rng)
+        return lines * np.uint32(self._symbols) + symbols
 
-    def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
-        table = counts.reshape(-1, self._symbols).astype(np.float64)
+    def _supports(self, counts: Counts) -> NDArray[np.float64]:
+        table = counts.reshape(*counts.shape[:-1], -1, self._symbols).astype(np.float64)
         signs = kernels.hadamard_matrix(self._bits)
-        powers = self._powers(np.arange(1, self._size, dtype=np.uint32))
-        coefficients = np.zeros(self._size)
+        powers = self._powers(self._index(np.arange(self._lines, dtype=np.uint32)))
+        coefficients = np.zeros((*counts.shape[:-1], self._size))
+        coefficients[..., 0] = counts.sum(axis=-1)
         for subset in range(1, self._symbols):
-            index = np.zeros(self._size - 1, np.uint32)
-            for r, power in enumerate(powers):
-                if subset >> r & 1:
-                    index ^= power
-            coefficients[index] += table @ signs[subset]
+            chosen = [power for r, power in enumerate(powers) if subset >> r & 1]
+            coefficients[..., np.bitwise_xor.reduce(chosen)] = table @ signs[subset]
         places = self._scatter(np.arange(self.cells, dtype=np.uint32))
-        supports = (users + kernels.walsh_hadamard(coefficients)[places]) / self._symbols
-        return self._frequencies(supports, users)
+        return kernels.walsh_hadamard(coefficients)[..., places] / self._symbols
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
-        def code(index: Words, items: Words) -> Words:
-            return self._code(index, self.symbols(index, items))
-
-        indices = np.arange(1, self._size, dtype=np.uint32)
-        return _draw(self._response, holders, indices, code, self.counters, rng)
+        lines = np.arange(self._lines, dtype=np.uint32)
+        return _draw(self._response, holders, lines, self._code, self.counters, rng)
 
     def likelihood(self, report: bytes, item: int) -> Fraction:
-        index, symbol = divmod(int.from_bytes(report, "little"), self._symbols)
-        truth = int(self.symbols(np.array([index + 1], np.uint32), np.array([item], np.uint32))[0])
-        return (self._response.keep if symbol == truth else self._response.lie) / (self._size - 1)
+        line, symbol = divmod(int.from_bytes(report, "little"), self._symbols)
+        index = self._index(np.array([line], np.uint32))
+        truth = int(self.symbols(index, np.array([item], np.uint32))[0])
+        return (self._response.keep if symbol == truth else self._response.lie) / self._lines
 
 
 class _ContrastMechanism(CodedMechanism):
@@ -231,9 +243,9 @@ class _ContrastMechanism(CodedMechanism):
         pair = seeded_words(rng, items.size) & np.uint32(self._pairs - 1)
         return self._response.encode_many(self._code(pair, items), rng)
 
-    def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
+    def people(self, counts: Counts, users: NDArray[np.int64] | int) -> NDArray[np.float64]:
         difference = (counts[0::2] - counts[1::2]).astype(np.float64)
-        contrast = kernels.walsh_hadamard(difference)[: self.cells // 2] / (2 * self._scale * users)
+        contrast = kernels.walsh_hadamard(difference)[: self.cells // 2] / (2 * self._scale)
         return np.stack([contrast, -contrast], axis=1).reshape(-1)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:

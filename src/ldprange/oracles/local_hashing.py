@@ -25,6 +25,7 @@ from ldprange.kernels import Counts
 from ldprange.noise import Noise
 from ldprange.oracles.contract import (
     Column,
+    Groups,
     Items,
     Mechanism,
     Oracle,
@@ -129,14 +130,10 @@ class HashingMechanism(Mechanism):
         ]
         return np.stack(fields, axis=1)
 
-    def tally(self, column: Column) -> Counts:
-        coefficients = column[:, :3].T.astype(np.uint64)
-        return kernels.sum_supports(
-            coefficients, column[:, 3].astype(np.uint64), self.cells, self._exponent, self._response.symbols
-        )
-
-    def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
-        return self._frequencies(counts, users)
+    def tally_groups(self, column: Column, groups: Groups | None, number: int) -> Counts:
+        fields = column.T.astype(np.uint64)
+        exponent, symbols = self._exponent, self._response.symbols
+        return kernels.sum_supports(fields[:3], fields[3], self.cells, exponent, symbols, groups, number)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
         """Encode and add up every user: supports that share a hash are not independent, so no short cut."""

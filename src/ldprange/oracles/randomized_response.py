@@ -97,9 +97,6 @@ class _ResponseMechanism(CodedMechanism):
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
         return self._response.encode_many(items, rng)
 
-    def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
-        return self._frequencies(counts, users)
-
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
         truthful, noise = self._response.draw_truthful(holders, rng)
         return truthful + rng.multinomial(noise, np.full(self.cells, 1 / self.cells))

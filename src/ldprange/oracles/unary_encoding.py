@@ -20,7 +20,7 @@ from ldprange import kernels
 from ldprange.errors import PlanError, WireError
 from ldprange.kernels import Counts
 from ldprange.noise import Noise
-from ldprange.oracles.contract import Column, Items, Mechanism, Oracle
+from ldprange.oracles.contract import Column, Groups, Items, Mechanism, Oracle
 from ldprange.parallel import slices
 from ldprange.randomness import WORDS, Coins, exponential_from_below, seeded_words
 
@@ -82,11 +82,8 @@ class _UnaryMechanism(Mechanism):
             )
         return rows
 
-    def tally(self, column: Column) -> Counts:
-        return kernels.sum_unary(column, self.cells)
-
-    def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
-        return self._frequencies(counts, users)
+    def tally_groups(self, column: Column, groups: Groups | None, number: int) -> Counts:
+        return kernels.sum_unary(column, self.cells, groups, number)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
         users = int(holders.sum())
