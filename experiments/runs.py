@@ -18,7 +18,7 @@ from experiments.population import cauchy
 from ldprange import Aggregate, Plan, estimate, rehearse, simulate
 from ldprange.details import Floats
 from ldprange.estimation.raw import raw_variances
-from ldprange.noise import Boundaries, range_variances
+from ldprange.noise import Boundaries
 from ldprange.oracles.contract import each_holder
 
 ENCODED, DRAWN, EXACT = "encoded", "drawn", "exact"
@@ -113,10 +113,10 @@ def _predicted(plan: Plan, cdf: Floats, users: int) -> dict[str, float]:
     """Return the exact variances; of deciles, the expected size of a normal error of their share."""
     bins = plan.domain.bins
     law = plan.law(users * np.array(plan.probabilities))
-    details = plan.details(law)
+    variances = plan.estimator(law.users).variances(cdf)
 
     def mean(low: Boundaries, high: Boundaries) -> float:
-        return float(range_variances(details, law, cdf, low, high).mean())
+        return float(variances(low, high).mean())
 
     ends = queries.sampled_prefixes(bins)
     asked = queries.sampled_ranges(bins, queries.start_step(bins))
@@ -128,6 +128,6 @@ def _predicted(plan: Plan, cdf: Floats, users: int) -> dict[str, float]:
             raw = raw_variances(plan.levels, law, cdf, starts, starts + length)
             predicted[raw_name] = float(raw.mean())
     deciles = np.searchsorted(cdf[1:], queries.DECILES)
-    variances = range_variances(details, law, cdf, np.zeros_like(deciles), deciles + 1)
-    predicted |= zip(QUANTILES, np.sqrt(2 / math.pi * variances).tolist(), strict=True)
+    spread = np.sqrt(2 / math.pi * variances(np.zeros_like(deciles), deciles + 1))
+    predicted |= zip(QUANTILES, spread.tolist(), strict=True)
     return predicted

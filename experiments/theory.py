@@ -26,7 +26,6 @@ from experiments.store import Store
 from experiments.tables import Row, Table, distinct, number, select
 from ldprange.details import Floats
 from ldprange.estimation.raw import raw_variances
-from ldprange.noise import range_variances
 
 TITLE = "theory: bounds, exact variances, measured errors; the best B"
 FLAT, RAW, CONSISTENT = "FlatOUE", tree("OUE", 4), tree("OUE", 8)
@@ -157,7 +156,7 @@ def _variances(
     plan = plan_of(method, cdf.size - 1, DEFAULT_EPSILON)
     law = plan.law(users * np.array(plan.probabilities))
     if _LINES[method]:
-        return range_variances(plan.details(law), law, cdf, low, high)
+        return plan.estimator(law.users).variances(cdf)(low, high)
     return raw_variances(plan.levels, law, cdf, low, high)
 
 

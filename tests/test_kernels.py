@@ -178,7 +178,7 @@ def test_supports_of_local_hashing_are_counted_one_by_one(cells: int, symbols: i
 def test_packed_bits_add_up(cells: int) -> None:
     bits = np.random.default_rng(cells).random((5, cells)) < 0.3
     packed = np.packbits(bits, axis=1, bitorder="little")
-    np.testing.assert_array_equal(kernels.sum_unary(packed, cells), bits.sum(axis=0))
+    np.testing.assert_array_equal(kernels.sum_unary(packed, cells)[0], bits.sum(axis=0))
 
 
 @given(st.lists(st.integers(0, 2**32 - 1), max_size=50))
@@ -213,3 +213,20 @@ def test_a_words_level_is_the_number_of_thresholds_it_reaches(
     assert [group.tolist() for group in groups] == [
         [at for at, level in enumerate(wanted) if level == here] for here in range(len(thresholds) + 1)
     ]
+
+
+@pytest.mark.parametrize("number", [1, 3, 100])
+def test_sums_by_group_are_the_sums_of_each_group(number: int) -> None:
+    rng = np.random.default_rng(number)
+    packed = rng.integers(0, 256, (70_000, 3), dtype=np.uint8)  # of 20 bits: more than one block of rows
+    groups = rng.integers(0, number, len(packed), dtype=np.uint32)
+    together = kernels.sum_unary(packed, 20, groups, number)
+    for group in range(number):
+        np.testing.assert_array_equal(together[group], kernels.sum_unary(packed[groups == group], 20)[0])
+
+
+@pytest.mark.parametrize("rows", [(), (3,), (2, 5)])
+def test_transforms_of_many_rows_are_those_of_each(rows: tuple[int, ...]) -> None:
+    values = np.random.default_rng(1).normal(size=(*rows, 64))
+    each = [kernels.walsh_hadamard(row) for row in values.reshape(-1, 64)]
+    np.testing.assert_allclose(kernels.walsh_hadamard(values).reshape(-1, 64), each, atol=1e-12)

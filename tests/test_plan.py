@@ -16,7 +16,6 @@ import ldprange as ldp
 from dense import all_ranges
 from ldprange.decompositions import Decomposition, decomposition_from_dict
 from ldprange.errors import LdprangeError, PlanError
-from ldprange.noise import range_variances
 from ldprange.oracles import Oracle
 from strategies import plans
 
@@ -269,10 +268,10 @@ def test_a_prediction_for_a_population_is_the_mean_over_its_ranges(
     plan = ldp.Plan(ldp.Domain.integers(0, bins - 1), 2.0, decomposition, ldp.OUE())
     counts = np.arange(bins) ** 2
     prediction = plan.predict(users=5000, counts=counts)
-    law = plan.law(5000 * np.array(plan.probabilities))
+    users = 5000 * np.array(plan.probabilities)
     low, high, _ = all_ranges(bins)
     cdf = np.concatenate([[0.0], np.cumsum(counts) / counts.sum()])
-    each = range_variances(plan.details(law), law, cdf, low, high)
+    each = plan.estimator(users).variances(cdf)(low, high)
     assert prediction.range_variance == pytest.approx(each.mean())
     assert prediction.range_rmse == pytest.approx(math.sqrt(each.mean()))
     assert prediction.prefix_variance == pytest.approx(each[low == 0].mean())
@@ -283,10 +282,10 @@ def test_a_sample_of_ranges_predicts_what_all_of_them_do() -> None:
     bins = 600  # more than are gone through one by one
     plan = ldp.Plan(ldp.Domain.integers(0, bins - 1), 2.0, ldp.Tree(4), ldp.OUE())
     counts = np.random.default_rng(1).integers(0, 9, bins)
-    law = plan.law(5000 * np.array(plan.probabilities))
+    users = 5000 * np.array(plan.probabilities)
     low, high, _ = all_ranges(bins)
     cdf = np.concatenate([[0.0], np.cumsum(counts) / counts.sum()])
-    each = range_variances(plan.details(law), law, cdf, low, high)
+    each = plan.estimator(users).variances(cdf)(low, high)
     assert plan.predict(5000, counts).range_variance == pytest.approx(each.mean(), rel=5e-3)
 
 

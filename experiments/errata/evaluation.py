@@ -14,7 +14,6 @@ from experiments.methods import named_in_paper, plan_of
 from experiments.paper import PREFIXES, RANGES, Printed, printed
 from experiments.queries import sampled_ranges
 from ldprange.details import Floats
-from ldprange.noise import range_variances
 
 _USERS = 1 << 26
 
@@ -39,8 +38,8 @@ def _from_starts(method: str, cdf: Floats, epsilon: float, step: int) -> float:
     bins = cdf.size - 1
     low, high = sampled_ranges(bins, step)
     plan = plan_of(named_in_paper(method), bins, epsilon)
-    law = plan.law(_USERS * np.array(plan.probabilities))
-    variances = range_variances(plan.details(law), law, cdf, low, high)
+    users = _USERS * np.array(plan.probabilities)
+    variances = plan.estimator(users).variances(cdf)(low, high)
     return 1000 * math.sqrt(variances.mean())
 
 

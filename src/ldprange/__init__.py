@@ -4,7 +4,7 @@ from ldprange import wire
 from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
 from ldprange.client import Client
-from ldprange.decompositions import Flat, Haar, Tree
+from ldprange.decompositions import Flat, Haar, Tree, Windows
 from ldprange.domain import Domain
 from ldprange.errors import (
     DomainError,
@@ -48,6 +48,7 @@ __all__ = [
     "Report",
     "SubsetSelection",
     "Tree",
+    "Windows",
     "WireError",
     "encode_many",
     "estimate",

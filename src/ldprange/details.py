@@ -31,13 +31,24 @@ Floats = NDArray[np.float64]
 class Level:
     """One level of a decomposition: ``cells`` nodes of ``size`` leaves, ``branching`` to a parent.
 
-    ``contrast`` says that only differences between siblings will be used.
+    ``contrast`` says that only differences between siblings will be used. With ``shifts`` above 1 the
+    oracle is asked about windows of so many cells, on a grid at a random public shift.
     """
 
     cells: int
     branching: int
     size: int
     contrast: bool = False
+    shifts: int = 1
+
+    @property
+    def asked(self) -> int:
+        """Among how many the oracle is asked: the cells, or the windows that cover them at any shift.
+
+        >>> Level(8, 1, 1).asked, Level(8, 1, 1, shifts=2).asked, Level(8, 1, 1, shifts=4).asked
+        (8, 5, 3)
+        """
+        return (self.cells - 2 + self.shifts) // self.shifts + 1
 
 
 class Details:

@@ -71,6 +71,15 @@ class Law:
         # a level that nobody reported on says nothing; a trace of a user keeps every formula finite
         object.__setattr__(self, "users", np.maximum(self.users, 1e-9))
 
+    def thin(self) -> Law:
+        """Return the law of a population so thin that no node holds a share of it."""
+        return Law(self.users, tuple(Noise(noise.spread) for noise in self.noises))
+
+    @property
+    def held_parts(self) -> Floats:
+        """The ``held`` of every level's noise."""
+        return np.array([noise.held for noise in self.noises])
+
     def node_variances(self, cells: Sequence[int]) -> Floats:
         """Return σ² of a node on every level, in a population spread evenly over its cells."""
         return np.array(

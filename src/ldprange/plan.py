@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldprange.checking import is_number
-from ldprange.decompositions import Decomposition, decomposition_from_dict
-from ldprange.details import Details, Level
+from ldprange.decompositions import Decomposition, Estimator, Windows, decomposition_from_dict
+from ldprange.details import Level
 from ldprange.domain import Domain
 from ldprange.errors import DomainError, PlanError
-from ldprange.noise import Law, range_variances
-from ldprange.oracles import Mechanism, Oracle, oracle_from_dict
+from ldprange.noise import Law
+from ldprange.oracles import Mechanism, Oracle, mechanism_of, oracle_from_dict
 from ldprange.oracles.contract import Column
 from ldprange.randomness import WORDS
 
@@ -67,7 +67,7 @@ class Plan:
     epsilon
         The total privacy loss of a person who reports once.
     decomposition
-        ``Flat()``, ``Tree(branching)`` or ``Haar()``.
+        ``Flat()``, ``Tree(branching)``, ``Haar()`` or ``Windows()``.
     oracle
         One oracle for all levels, or a sequence with one for each.
     level_probabilities
@@ -99,7 +99,10 @@ class Plan:
             raise PlanError(f"ε must be a finite number above 0, got {self.epsilon!r}")
         object.__setattr__(self, "epsilon", float(self.epsilon))
         if not isinstance(self.decomposition, Decomposition):
-            raise PlanError(f"the decomposition must be Flat(), Tree() or Haar(), got {self.decomposition!r}")
+            raise PlanError(
+                f"the decomposition must be Flat(), Tree(), Haar() or Windows(), got {self.decomposition!r}"
+            )
+        object.__setattr__(self, "decomposition", self.decomposition.resolve(self.domain.bins))
         levels = self.decomposition.levels(self.domain.bins)
         object.__setattr__(self, "oracle", _oracles(self.oracle, levels, self.epsilon))
         object.__setattr__(self, "level_probabilities", _probabilities(self.level_probabilities, len(levels)))
@@ -130,7 +133,7 @@ class Plan:
     def mechanisms(self) -> tuple[Mechanism, ...]:
         """Randomiser, tally and estimator of every level."""
         return tuple(
-            oracle.on(level.cells, self.epsilon, contrast=level.contrast)
+            mechanism_of(oracle, level, self.epsilon)
             for oracle, level in zip(self.oracles, self.levels, strict=True)
         )
 
@@ -165,10 +168,14 @@ class Plan:
             "domain": self.domain.to_dict(),
             "epsilon": self.epsilon,
             "decomposition": self.decomposition.to_dict(),
-            "branchings": [level.branching for level in self.levels],
+            "branchings": self._branchings,
             "oracles": [oracle.to_dict() for oracle in self.oracles],
             "level_probabilities": list(self.probabilities),
         }
+
+    @property
+    def _branchings(self) -> list[int]:
+        return [level.branching for level in self.levels]
 
     @staticmethod
     def from_json(text: str) -> Plan:
@@ -203,10 +210,9 @@ class Plan:
             [oracle_from_dict(oracle) for oracle in description["oracles"]],
             description["level_probabilities"],
         )
-        branchings = [level.branching for level in plan.levels]
-        if description.get("branchings", branchings) != branchings:
+        if description.get("branchings", plan._branchings) != plan._branchings:
             raise PlanError(
-                f"the plan's branchings must be {branchings}, got {description['branchings']!r}; "
+                f"the plan's branchings must be {plan._branchings}, got {description['branchings']!r}; "
                 "the plan was edited, or its levels were chosen by a rule that this version does not know"
             )
         if description.get("fingerprint", plan.fingerprint) != plan.fingerprint:
@@ -240,18 +246,18 @@ class Plan:
         """Return the noise of an estimate from this many users on each level."""
         return Law(np.asarray(users, np.float64), tuple(mechanism.noise for mechanism in self.mechanisms))
 
-    def details(self, law: Law) -> Details:
-        """Return the estimator for that noise."""
-        cells = [level.cells for level in self.levels]
-        return Details(self.levels, self.domain.bins, self.decomposition.nested, law.node_variances(cells))
+    def estimator(self, users: ArrayLike) -> Estimator:
+        """Return how the levels come together when this many users reported on each."""
+        return self.decomposition.estimator(self.domain.bins, self.law(users))
 
     def predict(self, users: float, counts: ArrayLike | None = None) -> Prediction:
         """Predict the error of a survey of ``users`` people, without simulating it.
 
-        Without ``counts`` this is the noise that privacy adds, exactly, averaged over all
-        D(D + 1)/2 ranges and all D prefixes; what a population adds by not being spread thinly
-        (up to 3% of the error at ε = 1, more beyond) is left out. With ``counts``, people per
-        bin, that part is in as well.
+        It is the exact variance, averaged over all D(D + 1)/2 ranges and all D prefixes. With ``counts``,
+        people per bin, it is that of this population. Without, it is the noise that privacy adds where
+        people are spread thinly: what they add by sharing nodes (up to 3% of the error at ε = 1, more
+        beyond) is left out. Windows may be as wide as half the domain and are always shared: for them
+        the population is an even one (:meth:`predict_even`).
         """
         if not is_number(users) or users <= 0:
             raise PlanError(f"users must be a finite number above 0, got {users!r}")
@@ -260,11 +266,13 @@ class Plan:
                 "the error cannot be predicted where a level that no other tells of is never asked: the "
                 f"finest, and with Haar any, must have a probability above 0, got {self.probabilities}"
             )
-        law = self.law(users * np.array(self.probabilities))
         if counts is None:
-            variances = [noise.spread / count for noise, count in zip(law.noises, law.users, strict=True)]
-            details = Details(self.levels, self.domain.bins, self.decomposition.nested, variances)
-            return Prediction(users, *details.mean_variances())
+            if isinstance(self.decomposition, Windows):
+                return self.predict_even(users)
+            law = self.law(users * np.array(self.probabilities)).thin()
+            thin = self.decomposition.estimator(self.domain.bins, law)
+            return Prediction(users, *thin.mean_variances())
+        estimator, bins = self.estimator(users * np.array(self.probabilities)), self.domain.bins
         try:
             held = np.asarray(counts, np.float64)
         except (ValueError, TypeError):
@@ -279,13 +287,25 @@ class Plan:
                 f"got shape {held.shape}" + (f", the least {held.min():g}" if held.size else "")
             )
         cdf = np.concatenate([[0.0], np.cumsum(held) / held.sum()])
-        details = self.details(law)
+        variances, upto = estimator.variances(cdf), np.arange(1, bins + 1)
+        return Prediction(
+            users,
+            float(variances(*_ranges(bins)).mean()),
+            float(variances(np.zeros_like(upto), upto).mean()),
+        )
 
-        def mean(low: NDArray[np.int64], high: NDArray[np.int64]) -> float:
-            return float(range_variances(details, law, cdf, low, high).mean())
+    def predict_even(self, users: float) -> Prediction:
+        """Predict the error for a population that is spread evenly over the bins.
 
-        prefixes = np.arange(1, self.domain.bins + 1)
-        return Prediction(users, mean(*_ranges(self.domain.bins)), mean(np.zeros_like(prefixes), prefixes))
+        Where padding or the ends of the domain make some nodes smaller than others, they are taken to be
+        alike: a difference below 1%, next to ``predict(users, counts)`` with equal counts.
+        """
+        bins = self.domain.bins
+        ranges, prefixes = self.estimator(users * np.array(self.probabilities)).mean_variances()
+        # people are asked as they are: what drawing them at random would add, R(1 − R)/N, is not there
+        ranges -= (bins + 2) * (bins - 1) / (6 * bins**2 * users)
+        prefixes -= (1 - 1 / bins**2) / (6 * users)
+        return Prediction(users, max(ranges, 0.0), max(prefixes, 0.0))
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -318,7 +338,7 @@ def _oracles(
             f"the oracle must be GRR(), OUE(), OLH(), HRR(), HadamardHashing() or SubsetSelection(), "
             f"or one of these for each of the {len(levels)} levels, got {given!r}"
         )
-    return tuple(oracle.resolve(epsilon, level.cells) for oracle, level in zip(each, levels, strict=True))
+    return tuple(oracle.resolve(epsilon, level.asked) for oracle, level in zip(each, levels, strict=True))
 
 
 def _probabilities(given: Sequence[float] | None, levels: int) -> tuple[float, ...]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ldprange.checking import make_described
-from ldprange.decompositions.contract import Decomposition
+from ldprange.decompositions.contract import Decomposition, Estimator
 from ldprange.decompositions.haar import Haar
 from ldprange.decompositions.tree import Flat, Tree
+from ldprange.decompositions.windows import Windows
 from ldprange.errors import PlanError
 
-KINDS: dict[str, type[Decomposition]] = {kind.kind: kind for kind in (Flat, Tree, Haar)}
+KINDS: dict[str, type[Decomposition]] = {kind.kind: kind for kind in (Flat, Tree, Haar, Windows)}
 
 
 def decomposition_from_dict(description: object) -> Decomposition:
@@ -16,4 +17,13 @@ def decomposition_from_dict(description: object) -> Decomposition:
     return make_described("a decomposition", KINDS, description, PlanError)
 
 
-__all__ = ["KINDS", "Decomposition", "Flat", "Haar", "Tree", "decomposition_from_dict"]
+__all__ = [
+    "KINDS",
+    "Decomposition",
+    "Estimator",
+    "Flat",
+    "Haar",
+    "Tree",
+    "Windows",
+    "decomposition_from_dict",
+]

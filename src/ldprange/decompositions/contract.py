@@ -3,9 +3,33 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, ClassVar, Protocol
 
-from ldprange.details import Level
+from ldprange.details import Details, Floats, Level
+from ldprange.noise import Boundaries, Law, range_variances
+
+Variances = Callable[[Boundaries, Boundaries], Floats]
+
+
+class Estimator(Protocol):
+    """How the levels of a decomposition come together, for given users and noise."""
+
+    def fit(self, estimates: Sequence[Floats]) -> Floats:
+        """Return the bins' shares from every level's own estimate, by least squares; they add up to 1."""
+        ...
+
+    def mean_variances(self) -> tuple[float, float]:
+        """Return the mean variance over all ranges and over all prefixes, were people drawn evenly."""
+        ...
+
+    def variances(self, cdf: Floats) -> Variances:
+        """Return a function that gives the exact variance of the share of bins ``low`` … ``high − 1``.
+
+        ``cdf`` is the population's share below each boundary; it must not fall.
+        """
+        ...
 
 
 class Decomposition(ABC):
@@ -20,13 +44,30 @@ class Decomposition(ABC):
     kind: ClassVar[str]
     nested: ClassVar[bool]
 
+    def resolve(self, bins: int) -> Decomposition:
+        """Return this decomposition with every choice that depends on the number of bins made."""
+        return self
+
     @abstractmethod
     def levels(self, bins: int) -> tuple[Level, ...]:
         """Return the levels for ``bins`` ≥ 1 bins, coarsest first; they may cover padding beyond."""
 
+    def estimator(self, bins: int, law: Law) -> Estimator:
+        """Return the estimator for users and noise."""
+        return _DetailsEstimator(self.levels(bins), bins, self.nested, law)
+
     def to_dict(self) -> dict[str, Any]:
         """Describe the decomposition in plain JSON types."""
         return {"kind": self.kind}
+
+
+class _DetailsEstimator(Details):
+    def __init__(self, levels: Sequence[Level], bins: int, nested: bool, law: Law) -> None:
+        super().__init__(levels, bins, nested, law.node_variances([level.cells for level in levels]))
+        self._law = law
+
+    def variances(self, cdf: Floats) -> Variances:
+        return partial(range_variances, self, self._law, cdf)
 
 
 def stacked(branchings: tuple[int, ...], *, contrast: bool = False) -> tuple[Level, ...]:

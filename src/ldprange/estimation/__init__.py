@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ldprange.aggregate import Aggregate
 from ldprange.checking import check_type
+from ldprange.decompositions import Flat, Tree
 from ldprange.estimation.answers import Estimate
 from ldprange.estimation.consistent import ConsistentShares
 from ldprange.estimation.raw import RawShares
@@ -19,7 +20,7 @@ def estimate(aggregate: Aggregate, *, consistent: bool = True) -> Estimate:
     consistent
         Combine all levels by least squares, so that every range is the sum of its parts. ``False``
         gives the paper's raw tree, for comparison: a range is the sum of the fewest nodes that make
-        it up. (A Haar transform is consistent as it is, and the same either way.)
+        it up. (Haar and windows have no such nodes: they are the same either way.)
 
     >>> import ldprange as ldp
     >>> plan = ldp.Plan(ldp.Domain.integers(0, 9), 2.0, ldp.Tree(branching=4), ldp.OUE())
@@ -28,7 +29,7 @@ def estimate(aggregate: Aggregate, *, consistent: bool = True) -> Estimate:
     0.746 [0.732, 0.760] at 95%
     """
     check_type(aggregate, Aggregate, "what is estimated from")
-    if consistent or not aggregate.plan.decomposition.nested:
+    if consistent or not isinstance(aggregate.plan.decomposition, Flat | Tree):
         return Estimate(aggregate.plan, ConsistentShares(aggregate))
     return Estimate(aggregate.plan, RawShares(aggregate))
 

@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from ldprange.aggregate import Aggregate
+from ldprange.decompositions.contract import Variances
 from ldprange.details import Floats
 from ldprange.estimation.shares import Boundaries, known_scales, level_estimates, rising
-from ldprange.noise import range_variances
 
 
 class ConsistentShares:
@@ -19,10 +19,9 @@ class ConsistentShares:
         plan = aggregate.plan
         self.bins, self.users = plan.domain.bins, aggregate.reports
         self.scales = known_scales(aggregate, nested=plan.decomposition.nested)
-        self._law = plan.law(aggregate.users)
-        self._details = plan.details(self._law)
+        self._estimator = plan.estimator(aggregate.users)
         if self.users:
-            fractions = self._details.fit(level_estimates(aggregate))
+            fractions = self._estimator.fit(level_estimates(aggregate))
         else:
             fractions = np.full(self.bins, 1 / self.bins)
         self._cdf = np.concatenate([[0.0], np.cumsum(fractions)])
@@ -33,7 +32,11 @@ class ConsistentShares:
         return shares
 
     def variance(self, low: Boundaries, high: Boundaries) -> Floats:
-        return range_variances(self._details, self._law, self.rising_cdf, low, high)
+        return self._variances(low, high)
+
+    @cached_property
+    def _variances(self) -> Variances:
+        return self._estimator.variances(self.rising_cdf)
 
     @cached_property
     def rising_cdf(self) -> Floats:

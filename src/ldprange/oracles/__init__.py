@@ -8,6 +8,7 @@ from ldprange.oracles.contract import Mechanism, Oracle
 from ldprange.oracles.hadamard import HRR, HadamardHashing
 from ldprange.oracles.local_hashing import OptimalLocalHashing
 from ldprange.oracles.randomized_response import GeneralizedRandomizedResponse
+from ldprange.oracles.shifted import mechanism_of
 from ldprange.oracles.subset_selection import SubsetSelection
 from ldprange.oracles.unary_encoding import OptimizedUnaryEncoding
 
@@ -35,5 +36,6 @@ __all__ = [
     "Mechanism",
     "Oracle",
     "SubsetSelection",
+    "mechanism_of",
     "oracle_from_dict",
 ]

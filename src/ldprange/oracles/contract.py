@@ -28,6 +28,7 @@ from ldprange.randomness import Coins
 Column = NDArray[Any]
 Items = NDArray[np.uint32]
 Groups = NDArray[np.uint32]
+Users = NDArray[np.int64] | int
 
 _BLOCK = 1 << 16  # users taken together
 
@@ -94,22 +95,26 @@ class Mechanism(ABC):
 
     def tally(self, column: Column) -> Counts:
         """Add reports up into ``counters`` integers."""
-        return self.tally_groups(column, None, 1)[0]
+        counts: Counts = self.tally_groups(column, None, 1)[0]
+        return counts
 
     @abstractmethod
     def tally_groups(self, column: Column, groups: Groups | None, number: int) -> Counts:
         """Add reports up by group, a row of ``counters`` each; ``groups`` says whose row, or ``None`` one."""
 
-    def possible(self, counts: Counts, users: int) -> bool:
-        """Say whether so many users can have left these counts: no item has more support than reports."""
+    def possible(self, counts: Counts, users: Users) -> bool:
+        """Say whether so many users can have left these counts: no item has more support than reports.
+
+        As everywhere here, there may be many tallies, a row each; ``users`` is then a column.
+        """
         return bool(np.all((counts >= 0) & (counts <= users)))
 
     def estimate(self, counts: Counts, users: int) -> NDArray[np.float64]:
         """Return unbiased fractions of the cells (for a contrast: deviations from the pair's mean)."""
         return self.people(counts, users) / users
 
-    def people(self, counts: Counts, users: NDArray[np.int64] | int) -> NDArray[np.float64]:
-        """Return unbiased numbers of people in the cells, of one tally or of many, a row each."""
+    def people(self, counts: Counts, users: Users) -> NDArray[np.float64]:
+        """Return unbiased numbers of people in the cells (for a contrast: as :meth:`estimate` has it)."""
         numbers: NDArray[np.float64] = (self._supports(counts) - self._q * users) / (self._p - self._q)
         return numbers
 
@@ -143,9 +148,9 @@ class CodedMechanism(Mechanism):
         codes = column if groups is None else groups * np.uint32(self.counters) + column
         return kernels.tally(codes, number * self.counters).reshape(number, self.counters)
 
-    def possible(self, counts: Counts, users: int) -> bool:
+    def possible(self, counts: Counts, users: Users) -> bool:
         """Every report has one code."""
-        return bool(np.all(counts >= 0)) and int(counts.sum()) == users
+        return bool(np.all(counts >= 0) and np.all(counts.sum(axis=-1, keepdims=True) == users))
 
 
 def width_of(bound: int) -> int:

@@ -42,7 +42,7 @@ from ldprange import kernels
 from ldprange.errors import PlanError
 from ldprange.kernels import Counts
 from ldprange.noise import Noise
-from ldprange.oracles.contract import CodedMechanism, Column, Items, Mechanism, Oracle, each_holder
+from ldprange.oracles.contract import CodedMechanism, Column, Items, Mechanism, Oracle, Users, each_holder
 from ldprange.oracles.randomized_response import SymbolResponse
 from ldprange.parallel import slices
 from ldprange.randomness import Coins, below, seeded_words
@@ -243,7 +243,7 @@ class _ContrastMechanism(CodedMechanism):
         pair = seeded_words(rng, items.size) & np.uint32(self._pairs - 1)
         return self._response.encode_many(self._code(pair, items), rng)
 
-    def people(self, counts: Counts, users: NDArray[np.int64] | int) -> NDArray[np.float64]:
+    def people(self, counts: Counts, users: Users) -> NDArray[np.float64]:
         difference = (counts[0::2] - counts[1::2]).astype(np.float64)
         contrast = kernels.walsh_hadamard(difference)[: self.cells // 2] / (2 * self._scale)
         return np.stack([contrast, -contrast], axis=1).reshape(-1)

@@ -1,0 +1,124 @@
+"""Windows at a random place: any oracle, asked about the cells of a grid that each person shifts.
+
+The grid's cells are windows of w items. A person draws a shift a in [0, w), holds window (item + a) // w, and
+reports the shift in the open beside the oracle's report on that window. The shift says nothing about the
+item, so privacy is the oracle's.
+
+Window c at shift a begins at item c·w − a, and every begin from 1 − w up to the last item belongs to exactly
+one pair (c, a). So the tally, a row of the oracle's for each shift, estimates the people in *every* window,
+and the mean over the w windows that hold an item estimates, without bias,
+
+    (Tθ)[z] = Σ_y max(0, 1 − |z − y|/w) θ[y]
+
+at each item z. That back-projection is what ``estimate`` returns; :mod:`ldprange.line` inverts it.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldprange.details import Level
+from ldprange.kernels import Counts
+from ldprange.oracles.contract import (
+    Column,
+    Groups,
+    Items,
+    Mechanism,
+    Oracle,
+    Users,
+    each_holder,
+    integer_bytes,
+    integers_below,
+    width_of,
+)
+from ldprange.randomness import Coins, below
+
+_BLOCK = 1 << 16  # users taken together
+
+
+def mechanism_of(oracle: Oracle, level: Level, epsilon: float) -> Mechanism:
+    """Return an oracle's mechanism for a level of any decomposition."""
+    asked = oracle.on(level.asked, epsilon, contrast=level.contrast)
+    return asked if level.shifts == 1 else ShiftedMechanism(asked, level.cells, level.shifts)
+
+
+class ShiftedMechanism(Mechanism):
+    """An oracle's mechanism on a shifted grid.
+
+    The column has two fields, ``shift`` and ``report``. The tally has a row for each shift: how many
+    people drew it, then the oracle's own tally. ``noise`` is the oracle's, of one window.
+    """
+
+    def __init__(self, grid: Mechanism, items: int, shifts: int) -> None:
+        self._grid = grid
+        self.cells, self._shifts = items, shifts
+        self._row = 1 + self._grid.counters
+        self.counters = shifts * self._row
+        self._shift_width = width_of(shifts)
+        self.width = self._shift_width + self._grid.width
+        self.noise = self._grid.noise
+        empty = self._grid.unpack(np.empty((0, self._grid.width), np.uint8))
+        self._fields = np.dtype([("shift", np.uint32), ("report", empty.dtype, empty.shape[1:])])
+
+    def encode(self, item: int, coins: Coins) -> bytes:
+        shift = below(coins, self._shifts)
+        report = self._grid.encode((item + shift) // self._shifts, coins)
+        return shift.to_bytes(self._shift_width, "little") + report
+
+    def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
+        column = np.empty(items.size, self._fields)
+        shifts = rng.integers(0, self._shifts, items.size, dtype=np.uint32)
+        column["shift"] = shifts
+        column["report"] = self._grid.encode_many((items + shifts) // np.uint32(self._shifts), rng)
+        return column
+
+    def pack(self, column: Column) -> NDArray[np.uint8]:
+        return np.hstack(
+            [integer_bytes(column["shift"], self._shift_width), self._grid.pack(column["report"])]
+        )
+
+    def unpack(self, rows: NDArray[np.uint8]) -> Column:
+        column = np.empty(len(rows), self._fields)
+        column["shift"] = integers_below(self._shifts, rows[:, : self._shift_width])
+        column["report"] = self._grid.unpack(np.ascontiguousarray(rows[:, self._shift_width :]))
+        return column
+
+    def tally_groups(self, column: Column, groups: Groups | None, number: int) -> Counts:
+        rows = number * self._shifts
+        row = column["shift"] if groups is None else groups * np.uint32(self._shifts) + column["shift"]
+        table = np.empty((rows, self._row), np.int64)
+        table[:, 0] = np.bincount(row, minlength=rows)
+        table[:, 1:] = self._grid.tally_groups(column["report"], row, rows)
+        return table.reshape(number, self.counters)
+
+    def possible(self, counts: Counts, users: Users) -> bool:
+        people, tallies = self._table(counts)
+        shifts = people.reshape(*counts.shape[:-1], self._shifts)
+        everyone = bool(np.all(shifts >= 0) and np.all(shifts.sum(axis=-1, keepdims=True) == users))
+        return everyone and self._grid.possible(tallies, people)
+
+    def _table(self, counts: Counts) -> tuple[Counts, Counts]:
+        table = counts.reshape(-1, self._row)
+        return table[:, :1], table[:, 1:]
+
+    def people(self, counts: Counts, users: Users) -> NDArray[np.float64]:
+        people, tallies = self._table(counts)
+        # window c at shift a begins at item c·w − a: in the order of beginnings, shifts run backward
+        each = self._grid.people(tallies, people)[::-1].T.reshape(-1)
+        upto = np.concatenate([[0.0], np.cumsum(each)])
+        sums: NDArray[np.float64] = upto[self._shifts : self._shifts + self.cells] - upto[: self.cells]
+        return sums
+
+    def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
+        counts = np.zeros(self.counters, np.int64)
+        for items in each_holder(holders, max(_BLOCK, self.counters)):
+            counts += self.tally(self.encode_many(items, rng))
+        return counts
+
+    def likelihood(self, report: bytes, item: int) -> Fraction:
+        shift = int.from_bytes(report[: self._shift_width], "little")
+        window = (item + shift) // self._shifts
+        return self._grid.likelihood(report[self._shift_width :], window) / self._shifts

@@ -1,0 +1,86 @@
+"""Symmetric positive definite Toeplitz matrices: products, solutions, and sums of the inverse.
+
+A product is a convolution, so it costs two Fourier transforms. A solution is found by conjugate
+gradients, preconditioned by the circulant matrix nearest to the Toeplitz one (T. Chan, 1988): the matrices
+of :mod:`ldprange.line` take 13 to 20 steps to full precision at any size.
+
+The inverse is known from its first column x alone (Gohberg and Semencul), and summing it up keeps the form:
+with X = cumsum(x) and Y = cumsum(0, x[n−1], …, x[1]), the sum of the inverse over its first i rows and
+first i + r columns is (1/x[0]) Σ_{m<i} (X[m] X[m+r] − Y[m] Y[m+r]).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_PRECISION = 1e-13  # of a solution's residual, relative to the right side
+_MOST_STEPS = 1000
+_NOTHING = 1e-300  # in place of 0, where a row is solved before the others
+
+
+class Toeplitz:
+    """The matrix with entry ``column[|i − j|]`` in row i and column j.
+
+    >>> matrix = Toeplitz(np.array([2.0, 1.0, 0.5]))
+    >>> matrix.times(np.array([1.0, 2.0, 3.0])).round(12).tolist()
+    [5.5, 8.0, 8.5]
+    >>> matrix.solve(np.array([5.5, 8.0, 8.5])).round(12).tolist()
+    [1.0, 2.0, 3.0]
+    """
+
+    def __init__(self, column: Floats) -> None:
+        self.size = n = column.size
+        self._padded = 1 << (2 * n - 1).bit_length()
+        around = np.zeros(self._padded)
+        around[:n] = column
+        around[self._padded - n + 1 :] = column[:0:-1]
+        self._spectrum = np.fft.rfft(around).real
+        k = np.arange(n)
+        nearest = ((n - k) * column + k * np.roll(column[::-1], 1)) / n
+        self._circulant = np.fft.rfft(nearest).real
+
+    def times(self, vectors: Floats) -> Floats:
+        """Multiply a vector, or each row of many."""
+        transformed = self._spectrum * np.fft.rfft(vectors, self._padded)
+        product: Floats = np.fft.irfft(transformed, self._padded)[..., : self.size]
+        return product
+
+    def solve(self, right: Floats) -> Floats:
+        """Return the vector that is multiplied to ``right``, or one for each row of many."""
+        solution, residual = np.zeros_like(right), right
+        wanted = _PRECISION * np.linalg.norm(right, axis=-1)
+        direction, before = np.zeros_like(right), np.full((*right.shape[:-1], 1), np.inf)
+        for _ in range(_MOST_STEPS):
+            if np.all(np.linalg.norm(residual, axis=-1) <= wanted):
+                break
+            near = np.fft.irfft(np.fft.rfft(residual) / self._circulant, self.size)
+            agreement = (residual * near).sum(axis=-1, keepdims=True)
+            direction = near + (agreement / np.maximum(before, _NOTHING)) * direction
+            image = self.times(direction)
+            step = agreement / np.maximum((direction * image).sum(axis=-1, keepdims=True), _NOTHING)
+            solution, residual, before = solution + step * direction, residual - step * image, agreement
+        return solution
+
+    @cached_property
+    def _sums(self) -> tuple[Floats, Floats, float]:
+        unit = np.zeros(self.size)
+        unit[0] = 1.0
+        first = self.solve(unit)
+        return np.cumsum(first), np.cumsum(np.roll(first[::-1], 1) * (np.arange(self.size) > 0)), first[0]
+
+    def inverse_sums(self, apart: int, most: int | None = None) -> Floats:
+        """Return the inverse's sums over the first i rows and i + ``apart`` columns, i = 1 … n − ``apart``.
+
+        ``most`` stops at so many rows.
+        """
+        x, y, corner = self._sums
+        stop = self.size - apart if most is None else most
+        sums: Floats = (
+            np.cumsum(x[:stop] * x[apart : apart + stop] - y[:stop] * y[apart : apart + stop]) / corner
+        )
+        return sums
