@@ -18,6 +18,14 @@ from ldprange.errors import (
 from ldprange.estimation import Estimate, estimate
 from ldprange.oracles import GRR, HRR, OLH, OUE, HadamardHashing, SubsetSelection
 from ldprange.plan import Plan, Prediction
+from ldprange.planner import (
+    choose_plan,
+    compare_plans,
+    epsilon_needed,
+    finest_bins,
+    optimise_plan,
+    users_needed,
+)
 from ldprange.reports import Batch, Report
 from ldprange.simulation import encode_many, rehearse, simulate
 
@@ -50,9 +58,15 @@ __all__ = [
     "Tree",
     "Windows",
     "WireError",
+    "choose_plan",
+    "compare_plans",
     "encode_many",
+    "epsilon_needed",
     "estimate",
+    "finest_bins",
+    "optimise_plan",
     "rehearse",
     "simulate",
+    "users_needed",
     "wire",
 ]

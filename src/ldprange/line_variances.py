@@ -14,8 +14,8 @@ the covariance of the range with T_w θ, one solution a level for all ranges. Wh
 
 which has no closed form. Up to 64 ranges are worked out one by one. On lines of up to 2048 items Q is one
 matrix over pairs of boundaries. Beyond, W is taken to be that of a range of the same length in the middle of
-the line, so that Q = Σ_z θ_z κ(z) with κ known; κ's left half goes with the range's low end and its right half
-with the high end, and lengths between those worked out are interpolated.
+the line, so that Q = Σ_z θ_z κ(z) with κ known; κ's left half goes with the range's low end and its right
+half with the high end, and lengths between those worked out are interpolated.
 """
 
 from __future__ import annotations

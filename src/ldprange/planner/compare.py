@@ -1,0 +1,176 @@
+"""Every candidate with its predicted error, best first, and the plan to take."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ldprange.checking import check_type, is_number
+from ldprange.decompositions import Decomposition, Flat, Haar, Tree, Windows
+from ldprange.domain import Domain
+from ldprange.errors import PlanError
+from ldprange.oracles import HRR, OUE
+from ldprange.plan import Plan, Prediction
+from ldprange.planner.optimise import Workload, check_workload, optimise_plan
+
+GUESS = math.sqrt(1 / 12)
+"""How far off a guess of one half is, on average, from a share that may be anything."""
+
+_BRANCHINGS = (2, 4, 8, 16)
+_MOST_UNARY_BINS = 1 << 12  # the paper's OUE sends a bit per bin
+_ALIKE = 1.005  # plans as near as this in error are alike, and the simpler one is taken
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A plan with its predicted error for the people expected, were they spread evenly over the domain."""
+
+    name: str
+    plan: Plan
+    prediction: Prediction
+
+    def error(self, workload: Workload) -> float:
+        """Return the root mean squared error over a workload; of both, their geometric mean."""
+        ranges, prefixes = self.prediction.range_rmse, self.prediction.prefix_rmse
+        return {"ranges": ranges, "prefixes": prefixes, "both": math.sqrt(ranges * prefixes)}[workload]
+
+    @property
+    def report_bytes(self) -> int:
+        """The longest report, in bytes."""
+        return max(mechanism.width for mechanism in self.plan.mechanisms)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All candidates for a survey, best first; printed, it is a table that says why."""
+
+    workload: Workload
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def best(self) -> Candidate:
+        """The candidate to take."""
+        return self.candidates[0]
+
+    @property
+    def useful(self) -> bool:
+        """Whether the best answers are better than guesses."""
+        return self.best.error(self.workload) < GUESS
+
+    def __str__(self) -> str:
+        best, plan = self.best, self.best.plan
+        users = best.prediction.users
+        width = max(len(each.name) for each in self.candidates)
+        lines = [
+            f"{plan.domain.bins:,} bins, ε = {plan.epsilon:g}, {users:,.0f} people, {_NAMES[self.workload]}",
+            "",
+            f"{'plan':{width}}  {'ranges ±':>9}  {'prefixes ±':>10}  {'error':>6}  "
+            f"{'bytes':>6}  {'counters':>11}",
+        ]
+        for each in self.candidates:
+            more = each.error(self.workload) / best.error(self.workload) - 1
+            lines.append(
+                f"{each.name:{width}}  {each.prediction.range_rmse:9.2g}  "
+                f"{each.prediction.prefix_rmse:10.2g}  {'best' if each is best else f'{more:+.0%}':>6}  "
+                f"{each.report_bytes:6}  {each.plan.counters:11,}"
+            )
+        return "\n".join([*lines, "", self.reason])
+
+    @property
+    def reason(self) -> str:
+        """Why the best is the best, and whether it is any good, in a sentence or two."""
+        best, error = self.best, self.best.error(self.workload)
+        if not self.useful:
+            users = best.prediction.users * (error / GUESS) ** 2
+            return (
+                f"Nothing useful can be had: the best plan is off by {error:.2g} on average, and a guess of "
+                f"one half by {GUESS:.2g}. To do better than a guess takes more than {users:,.0f} people, or "
+                "a larger ε."
+            )
+        others = [each for each in self.candidates if each is not best]
+        if not others:
+            return f"{best.name}: there is nothing else to choose from."
+        nearest = min(others, key=lambda each: each.error(self.workload))
+        ratio = (nearest.error(self.workload) / error) ** 2
+        if ratio <= _ALIKE**2:
+            return f"{best.name} is as exact as {nearest.name}, and the simpler of the two."
+        return f"{best.name} needs {1 - 1 / ratio:.0%} fewer people than {nearest.name} for the same error."
+
+
+_NAMES: dict[Workload, str] = {
+    "ranges": "for ranges",
+    "prefixes": "for prefixes and quantiles",
+    "both": "for ranges and prefixes",
+}
+
+
+def compare_plans(
+    domain: Domain, epsilon: float, expected_users: float, *, workload: Workload = "both"
+) -> Comparison:
+    """Compare all kinds of plans by their exactly predicted error.
+
+    Parameters
+    ----------
+    domain
+        What values people may have.
+    epsilon
+        The total privacy loss of a person who reports once.
+    expected_users
+        How many people are expected to report.
+    workload
+        What is to be exact: ``"ranges"``, ``"prefixes"`` (and quantiles), or ``"both"``.
+
+    >>> import ldprange as ldp
+    >>> comparison = compare_plans(ldp.Domain.integers(0, 119), epsilon=1.1, expected_users=100_000)
+    >>> comparison.best.name
+    'Windows'
+    """
+    check_type(domain, Domain, "a plan's domain")
+    check_workload(workload)
+    check_users(expected_users)
+    candidates = [
+        Candidate(name, plan, plan.predict_even(expected_users))
+        for name, plan in _candidates(domain, epsilon, workload)
+    ]
+    least = min(each.error(workload) for each in candidates)
+    best = next(each for each in candidates if each.error(workload) <= _ALIKE * least)
+    rest = sorted((each for each in candidates if each is not best), key=lambda each: each.error(workload))
+    return Comparison(workload, (best, *rest))
+
+
+def check_users(users: object) -> None:
+    """Refuse what is no number of people."""
+    if not is_number(users) or users < 1:
+        raise PlanError(f"expected_users must be a number of at least 1, got {users!r}")
+
+
+def choose_plan(
+    domain: Domain, epsilon: float, expected_users: float, *, workload: Workload = "both"
+) -> Plan:
+    """Return the plan of least predicted error among all kinds; see :func:`compare_plans`.
+
+    >>> import ldprange as ldp
+    >>> plan = choose_plan(ldp.Domain.integers(0, 119), epsilon=1.1, expected_users=1_000_000)
+    >>> plan.decomposition
+    Windows(widths=(64, 32, 16, 8, 4, 2, 1))
+    """
+    return compare_plans(domain, epsilon, expected_users, workload=workload).best.plan
+
+
+def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tuple[str, Plan]]:
+    """Return the kinds of plans, simplest first: with the best oracles and probabilities, and the paper's."""
+    bins = max(2, domain.bins)
+    kinds: list[tuple[str, Decomposition]] = [("Flat", Flat())]
+    if bins > 2:
+        kinds.append(("Haar", Haar()))
+        kinds += [(f"Tree {branching}", Tree(branching)) for branching in _BRANCHINGS if branching < bins]
+        kinds.append(("Windows", Windows()))
+    found = [
+        (name, optimise_plan(domain, epsilon, decomposition, workload=workload))
+        for name, decomposition in kinds
+    ]
+    if bins > 2:
+        found.append(("Haar, as in the paper", Plan(domain, epsilon, Haar(), HRR())))
+    if 4 < bins <= _MOST_UNARY_BINS:
+        found.append(("Tree 4, as in the paper", Plan(domain, epsilon, Tree(4), OUE())))
+    return found

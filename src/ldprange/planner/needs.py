@@ -1,0 +1,115 @@
+"""The planner's questions turned round: how many people, how much ε, how many bins a wanted error takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ldprange.checking import is_number
+from ldprange.decompositions import Windows
+from ldprange.domain import Domain
+from ldprange.errors import PlanError
+from ldprange.plan import Plan
+from ldprange.planner.compare import Candidate, check_users, choose_plan
+from ldprange.planner.optimise import Workload, best_oracle, optimise_plan
+
+_MOST_EPSILON = 20.0
+_LEAST_EPSILON = 1e-3
+_MOST_OCTAVES = 16
+_LOOKED_AT = 9  # bins, spread over the domain
+_SURE = 2.0  # standard deviations to either side that make an interval of 95%
+
+
+def users_needed(domain: Domain, epsilon: float, error: float, *, workload: Workload = "both") -> int:
+    """Return how many people it takes for a root mean squared error of ``error`` over the workload.
+
+    >>> import ldprange as ldp
+    >>> users_needed(ldp.Domain.integers(0, 119), epsilon=1.1, error=0.005)
+    508466
+    """
+    _check_error(error)
+    plan = choose_plan(domain, epsilon, 1.0, workload=workload)
+    # for an even population the variance is that of one person over their number
+    return max(1, math.ceil((_error(plan, 1.0, workload) / error) ** 2))
+
+
+def epsilon_needed(
+    domain: Domain, expected_users: float, error: float, *, workload: Workload = "both"
+) -> float:
+    """Return the ε that so many people must spend for a root mean squared error of ``error``.
+
+    If ε = 20, which is hardly any privacy, is not enough, that is an error that says what would be had.
+
+    >>> import ldprange as ldp
+    >>> round(epsilon_needed(ldp.Domain.integers(0, 119), expected_users=100_000, error=0.01), 2)
+    1.23
+    """
+    _check_error(error)
+    check_users(expected_users)
+    pattern = choose_plan(domain, 1.0, expected_users, workload=workload)
+
+    def missing(epsilon: float) -> float:
+        oracles = [best_oracle(level, epsilon) for level in pattern.levels]
+        plan = Plan(domain, epsilon, pattern.decomposition, oracles, pattern.probabilities)
+        return _error(plan, expected_users, workload) - error
+
+    if missing(_MOST_EPSILON) > 0:
+        raise PlanError(
+            f"an error of {error:g} cannot be had from {expected_users:,.0f} people: even "
+            f"ε = {_MOST_EPSILON:g} leaves {missing(_MOST_EPSILON) + error:.2g}; ask more people"
+        )
+    return _root(missing, _LEAST_EPSILON, _MOST_EPSILON)
+
+
+def finest_bins(epsilon: float, expected_users: float) -> int:
+    """Return into how many bins a domain can usefully be cut, as a power of two up to 65,536.
+
+    A bin is useful as long as its share, in an even population, is at least as large as the half-width of its
+    95% interval: more of them would tell nothing but noise apart.
+
+    >>> finest_bins(epsilon=1.1, expected_users=1_000_000)
+    128
+    """
+    check_users(expected_users)
+    if not _told_apart(2, epsilon, expected_users):
+        raise PlanError(
+            f"not even two halves can be told apart by {expected_users:,.0f} people at ε = {epsilon:g}: a "
+            f"half is off by {_bin_deviation(2, epsilon, expected_users):.2g} on average; ask more, or raise ε"
+        )
+    octaves, beyond = 1, _MOST_OCTAVES + 1
+    while beyond - octaves > 1:
+        middle = (octaves + beyond) // 2
+        useful = _told_apart(1 << middle, epsilon, expected_users)
+        octaves, beyond = (middle, beyond) if useful else (octaves, middle)
+    return 1 << octaves
+
+
+def _told_apart(bins: int, epsilon: float, users: float) -> bool:
+    return 1 / bins >= _SURE * _bin_deviation(bins, epsilon, users)
+
+
+def _bin_deviation(bins: int, epsilon: float, users: float) -> float:
+    """Return the root mean squared error of a bin's share in an even population."""
+    plan = optimise_plan(Domain.integers(0, bins - 1), epsilon, Windows())
+    variances = plan.estimator(users * np.array(plan.probabilities)).variances(np.linspace(0, 1, bins + 1))
+    looked_at = np.unique(np.linspace(0, bins - 1, _LOOKED_AT).astype(np.int64))
+    return math.sqrt(variances(looked_at, looked_at + 1).mean())
+
+
+def _error(plan: Plan, users: float, workload: Workload) -> float:
+    return Candidate("", plan, plan.predict_even(users)).error(workload)
+
+
+def _check_error(error: object) -> None:
+    if not is_number(error) or not 0 < error < 1:
+        raise PlanError(f"the wanted error must be a share between 0 and 1, such as 0.01, got {error!r}")
+
+
+def _root(falling: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a falling function crosses 0, to a thousandth of the place."""
+    while high > 1.001 * low:
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if falling(middle) > 0 else (low, middle)
+    return high
