@@ -82,6 +82,16 @@ class Line:
         """The even variance of the share below each boundary."""
         return self.prefix_covariances(0)
 
+    def block_variances(self, width: int) -> Floats:
+        """Return the even variance of every block of so many items, from the one that ends with the first."""
+        prefixes = self.prefix_variances
+        if width >= self.items:
+            whole = np.zeros(width - self.items)
+            return np.concatenate([prefixes[1:], whole, prefixes[1:-1]])
+        apart = self.prefix_covariances(width)
+        inside = prefixes[width:] + prefixes[:-width] - 2 * apart
+        return np.concatenate([prefixes[1:width], inside, prefixes[1 - width + self.items : -1]])
+
     def mean_variances(self) -> tuple[float, float]:
         """Return the even variance averaged over all D(D + 1)/2 ranges and over all D prefixes."""
         n, total = self.items, self.prefix_variances.sum()

@@ -16,15 +16,14 @@ from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
 from ldprange.cli.chart import draw_cdf
 from ldprange.cli.command import Command
+from ldprange.cli.options import epsilon_option
 from ldprange.cli.population import MOST_MINUTES, commutes
 from ldprange.cli.screen import answers, console, facts
 from ldprange.cli.summary import percent, plan_facts, prediction_facts
 from ldprange.client import Client
-from ldprange.decompositions import Haar
 from ldprange.domain import Domain
 from ldprange.estimation import Estimate, estimate
-from ldprange.oracles import HRR
-from ldprange.plan import Plan
+from ldprange.planner import choose_plan
 from ldprange.simulation import encode_many
 
 _SEED = 7
@@ -47,9 +46,7 @@ _QUANTILES = (0.25, 0.5, 0.75, 0.9)
     show_default=True,
     help="How many people report.",
 )
-@click.option(
-    "--epsilon", type=float, default=1.1, show_default=True, help="The privacy that each of them spends."
-)
+@epsilon_option(default=1.1, show_default=True, help="The privacy that each of them spends.")
 def demo(people: int, epsilon: float) -> None:
     """See it all at work on a made-up population, without files or a server.
 
@@ -57,18 +54,19 @@ def demo(people: int, epsilon: float) -> None:
     quantiles of all come out, with intervals, beside the truth that only this demonstration knows.
     """
     screen = console()
-    plan = Plan(Domain.integers(0, MOST_MINUTES), epsilon, Haar(), HRR())
+    plan = choose_plan(Domain.integers(0, MOST_MINUTES), epsilon, people)
     minutes = commutes(people)
 
     _heading(screen, "1. The plan, which everyone may read")
     screen.print("How many minutes do you travel to work?")
-    screen.print(facts(plan_facts(plan) + prediction_facts(plan.predict(people))))
+    screen.print(facts(plan_facts(plan) + prediction_facts(plan.predict_even(people))))
 
     _heading(screen, "2. One person's report, as it leaves their device")
     report = Client(plan).encode(42)
-    screen.print(f"A person who travels 42 minutes sends    {wire.pack(report).hex(' ')}")
+    screen.print(f"A person who travels 42 minutes sends\n\n  {wire.pack(report).hex(' ')}\n")
+    code = "the windows' shift and a code" if plan.levels[report.level].shifts > 1 else "its code"
     screen.print(
-        "which is version, fingerprint, level, one report, and its code. Anyone else could have sent the "
+        f"which is version, fingerprint, level, one report, and {code}. Anyone else could have sent the "
         f"same, at most e^ε = {np.exp(min(epsilon, 700)):.3g} times more or less often."
     )
 

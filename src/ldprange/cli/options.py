@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import get_args
 
 import click
 import numpy as np
+from click.core import ParameterSource
 
 from ldprange.aggregate import Aggregate
+from ldprange.checking import is_number
 from ldprange.errors import FileError
 from ldprange.files.kinds import Kind, expect
 from ldprange.files.opening import opened
+from ldprange.planner.optimise import Workload
 
 plan_argument = click.argument("plan_file", metavar="PLAN")
 values_argument = click.argument("values_file", metavar="VALUES")
@@ -28,6 +33,37 @@ json_option = click.option(
 output_option = click.option(
     "-o", "--output", metavar="FILE", required=True, help="The file to write; there whole, or not at all."
 )
+
+
+def _above_zero(context: click.Context, option: click.Parameter, epsilon: float | None) -> float | None:
+    # whatever comes next, a plan or a search for one, may then count on it
+    if epsilon is not None and not (is_number(epsilon) and epsilon > 0):
+        raise click.BadParameter(f"ε must be a finite number above 0, got {epsilon:g}", context, option)
+    return epsilon
+
+
+epsilon_option = partial(
+    click.option,
+    "--epsilon",
+    type=float,
+    callback=_above_zero,
+    help="The privacy that each person spends in total.",
+)
+users_option = partial(
+    click.option, "--users", type=click.IntRange(min=1), help="How many people you expect."
+)
+workload_option = click.option(
+    "--workload",
+    type=click.Choice(get_args(Workload)),
+    default="both",
+    show_default=True,
+    help="What is to be exact: ranges, prefixes (and quantiles), or both.",
+)
+
+
+def workload_given() -> bool:
+    """Say whether the workload was typed, and is not just the default."""
+    return click.get_current_context().get_parameter_source("workload") is ParameterSource.COMMANDLINE
 
 
 def read_aggregate(path: str) -> Aggregate:

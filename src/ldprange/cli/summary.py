@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from ldprange import wire
 from ldprange.cli.units import describe
-from ldprange.decompositions import Tree
-from ldprange.oracles import HadamardHashing, Oracle
+from ldprange.decompositions import Tree, Windows
+from ldprange.oracles import HadamardHashing, Oracle, SubsetSelection
 from ldprange.plan import Plan, Prediction
+from ldprange.planner.optimise import Workload
 from ldprange.reports import Report
 
 
 def plan_facts(plan: Plan) -> list[tuple[str, str]]:
     """Return what people want to know about a plan."""
-    decomposition = type(plan.decomposition).__name__
-    if isinstance(plan.decomposition, Tree):
-        decomposition = f"Tree, {plan.decomposition.branching} children to a node"
-    levels = len(plan.levels)
     widths = report_bytes(plan)
     return [
         ("domain", describe(plan.domain)),
-        ("privacy", f"ε = {plan.epsilon:g} for each person in total"),
-        ("decomposition", f"{decomposition}, {levels} level" + "s" * (levels != 1)),
-        ("oracle", ", ".join(dict.fromkeys(map(oracle_name, plan.oracles)))),
+        privacy_fact(plan.epsilon),
+        ("decomposition", _decomposition(plan)),
+        ("oracle by level", _runs([oracle_name(oracle) for oracle in plan.oracles])),
+        ("people by level", _shares(plan.probabilities)),
         (
             "report",
             f"{_between(widths)} in a batch, {_between([_alone(plan, width) for width in widths])} alone",
@@ -34,12 +34,27 @@ def plan_facts(plan: Plan) -> list[tuple[str, str]]:
 
 
 def prediction_facts(prediction: Prediction) -> list[tuple[str, str]]:
-    """Return what a plan promises for so many people."""
+    """Return what a plan promises for so many people, spread evenly over the domain."""
     return [
-        ("people", f"{prediction.users:,.0f}"),
+        people_fact(prediction.users),
         ("error of a range", f"{percent(prediction.range_rmse)} (root mean square over all ranges)"),
         ("error of a prefix", f"{percent(prediction.prefix_rmse)} (root mean square over all prefixes)"),
     ]
+
+
+def privacy_fact(epsilon: float) -> tuple[str, str]:
+    """Return what a person spends."""
+    return "privacy", f"ε = {epsilon:g} for each person in total"
+
+
+def people_fact(users: float) -> tuple[str, str]:
+    """Return how many people are expected, and how they are taken to be spread."""
+    return "people", f"{users:,.0f}, taken to be spread evenly over the bins"
+
+
+def questions(workload: Workload) -> str:
+    """Return what a workload asks, in words."""
+    return "ranges and prefixes" if workload == "both" else workload
 
 
 def plan_object(plan: Plan) -> dict[str, Any]:
@@ -48,16 +63,25 @@ def plan_object(plan: Plan) -> dict[str, Any]:
         "plan": json.loads(plan.to_json()),
         "bins": plan.domain.bins,
         "levels": [
-            {"cells": level.cells, "bins_per_cell": level.size, "report_bytes": width}
-            for level, width in zip(plan.levels, report_bytes(plan), strict=True)
+            {
+                "cells": level.asked,
+                "bins_per_cell": level.size * level.shifts,
+                "oracle": oracle.kind,
+                "probability": probability,
+                "report_bytes": width,
+            }
+            for level, oracle, probability, width in zip(
+                plan.levels, plan.oracles, plan.probabilities, report_bytes(plan), strict=True
+            )
         ],
     }
 
 
 def prediction_object(prediction: Prediction) -> dict[str, Any]:
-    """Return a prediction in plain JSON types."""
+    """Return a prediction for an even population in plain JSON types."""
     return {
         "users": prediction.users,
+        "population": "even",
         "range_rmse": prediction.range_rmse,
         "prefix_rmse": prediction.prefix_rmse,
     }
@@ -69,15 +93,38 @@ def report_bytes(plan: Plan) -> list[int]:
 
 
 def oracle_name(oracle: Oracle) -> str:
-    """Return the name by which the literature knows an oracle."""
+    """Return the short name by which the literature knows an oracle."""
     if isinstance(oracle, HadamardHashing):
-        return "HRR" if oracle.bits == 1 else f"Hadamard hashing, {oracle.bits} bits"
-    return oracle.kind.upper()
+        return "HRR" if oracle.bits == 1 else f"Hadamard-{oracle.bits}"
+    return "subset" if isinstance(oracle, SubsetSelection) else oracle.kind.upper()
 
 
 def percent(share: float, digits: int = 2) -> str:
     """Return a share as a percentage."""
     return f"{100 * share:.{digits}f}%"
+
+
+def _decomposition(plan: Plan) -> str:
+    shape, levels = plan.decomposition, len(plan.levels)
+    many = f"{levels} level" + "s" * (levels != 1)
+    if isinstance(shape, Windows):
+        widths = [level.shifts for level in plan.levels]
+        return f"Windows, {many} of {', '.join(map(str, widths))} bin" + "s" * (widths[0] != 1)
+    children = f", {shape.branching} children to a node" if isinstance(shape, Tree) else ""
+    return f"{type(shape).__name__}{children}, {many}"
+
+
+def _runs(names: Sequence[str]) -> str:
+    """Return names in a row, each run of the same as one."""
+    runs = [(name, len(list(run))) for name, run in groupby(names)]
+    if len(runs) == 1:
+        return names[0]
+    return ", ".join(name if length == 1 else f"{name} ×{length}" for name, length in runs)
+
+
+def _shares(probabilities: Sequence[float]) -> str:
+    shares = [f"{100 * probability:.3g}%" for probability in probabilities]
+    return f"{shares[0]} each" if len(shares) > 1 and len(set(shares)) == 1 else ", ".join(shares)
 
 
 def _alone(plan: Plan, width: int) -> int:

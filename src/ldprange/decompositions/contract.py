@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar, Protocol
 
+import numpy as np
+
 from ldprange.details import Details, Floats, Level
 from ldprange.noise import Boundaries, Law, range_variances
 
@@ -22,6 +24,13 @@ class Estimator(Protocol):
 
     def mean_variances(self) -> tuple[float, float]:
         """Return the mean variance over all ranges and over all prefixes, were people drawn evenly."""
+        ...
+
+    def block_variances(self, width: int) -> Floats:
+        """Return the variance, in an even population, of the share of every block of neighbouring bins.
+
+        Block t has bins t … t + width − 1, as far as they are in the domain; t runs from 1 − width up.
+        """
         ...
 
     def variances(self, cdf: Floats) -> Variances:
@@ -68,6 +77,11 @@ class _DetailsEstimator(Details):
 
     def variances(self, cdf: Floats) -> Variances:
         return partial(range_variances, self, self._law, cdf)
+
+    def block_variances(self, width: int) -> Floats:
+        begins = np.arange(1 - width, self.bins)
+        even = self.variances(np.linspace(0, 1, self.bins + 1))
+        return even(np.maximum(begins, 0), np.minimum(begins + width, self.bins))
 
 
 def stacked(branchings: tuple[int, ...], *, contrast: bool = False) -> tuple[Level, ...]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from ldprange.aggregate import Aggregate
 from ldprange.checking import check_type
 from ldprange.decompositions import Flat, Tree
+from ldprange.errors import QueryError
 from ldprange.estimation.answers import Estimate
 from ldprange.estimation.consistent import ConsistentShares
+from ldprange.estimation.denoised import DenoisedShares
 from ldprange.estimation.raw import RawShares
 
 
-def estimate(aggregate: Aggregate, *, consistent: bool = True) -> Estimate:
-    """Estimate the distribution behind an aggregate, without bias.
+def estimate(aggregate: Aggregate, *, consistent: bool = True, denoise: bool = False) -> Estimate:
+    """Estimate the distribution behind an aggregate, without bias unless it is denoised.
 
     Parameters
     ----------
@@ -22,6 +24,10 @@ def estimate(aggregate: Aggregate, *, consistent: bool = True) -> Estimate:
         gives the paper's raw tree, for comparison: a range is the sum of the fewest nodes that make
         it up. (Haar and windows have no such nodes: they are the same either way.)
 
+    denoise
+        Trade a little bias for less error: the result is a distribution (no share below 0, all together 1).
+        Intervals stay those of the unbiased estimate, within 0 and 1, and hold the denoised value.
+
     >>> import ldprange as ldp
     >>> plan = ldp.Plan(ldp.Domain.integers(0, 9), 2.0, ldp.Tree(branching=4), ldp.OUE())
     >>> people = [2] * 30_000 + [7] * 10_000
@@ -29,6 +35,10 @@ def estimate(aggregate: Aggregate, *, consistent: bool = True) -> Estimate:
     0.746 [0.732, 0.760] at 95%
     """
     check_type(aggregate, Aggregate, "what is estimated from")
+    if denoise and not consistent:
+        raise QueryError("only a consistent estimate can be denoised; leave out consistent=False")
+    if denoise:
+        return Estimate(aggregate.plan, DenoisedShares(aggregate))
     if consistent or not isinstance(aggregate.plan.decomposition, Flat | Tree):
         return Estimate(aggregate.plan, ConsistentShares(aggregate))
     return Estimate(aggregate.plan, RawShares(aggregate))

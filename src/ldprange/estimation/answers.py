@@ -23,7 +23,8 @@ class Estimate:
     """What the reports say about the population.
 
     Every question takes ``confidence``, 0.95 if not said otherwise; ``None`` leaves the interval out.
-    Shares are unbiased, so a small one may come out below 0.
+    Shares are unbiased, so a small one may come out below 0, unless the estimate was denoised: then they lie
+    between 0 and 1 and rise with the range, and intervals stay about the unbiased share.
 
     Made by :func:`ldprange.estimate`.
     """
@@ -156,7 +157,7 @@ class Estimate:
             known = np.append(np.arange(0, self._shares.bins, size), self._shares.bins)
             start = np.zeros_like(known)
             deviations = np.sqrt(self._shares.variance(start, known))
-            self._cdfs[size] = known, rising(self._shares.share(start, known)), deviations
+            self._cdfs[size] = known, rising(self._shares.centre(start, known)), deviations
         return self._cdfs[size]
 
     def _answer(
@@ -172,16 +173,21 @@ class Estimate:
         outer_high = np.minimum(outer_high, bins)
         inner_high = np.where(stops == bins, bins, inner_high)
         if np.array_equal(inner_low, outer_low) and np.array_equal(inner_high, outer_high):
-            spread = z * np.sqrt(self._shares.variance(inner_low, inner_high))
-            return Answer(value, value - spread, value + spread, confidence)
+            low, high = self._interval(inner_low, inner_high, z)
+            return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence)
         # A bound inside a bin (or inside a node whose parts nobody reported on) says nothing about where in
         # it people are: the share is at least that of the whole ones inside, at most that of all it touches.
         inner_low = np.minimum(inner_low, inner_high)
-        inner_spread = z * np.sqrt(self._shares.variance(inner_low, inner_high))
-        outer_spread = z * np.sqrt(self._shares.variance(outer_low, outer_high))
-        low = self._shares.share(inner_low, inner_high) - inner_spread
-        high = self._shares.share(outer_low, outer_high) + outer_spread
+        low, _ = self._interval(inner_low, inner_high, z)
+        _, high = self._interval(outer_low, outer_high, z)
         return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence)
+
+    def _interval(self, low: Boundaries, high: Boundaries, z: float) -> tuple[Floats, Floats]:
+        """Return the ends of the interval for the share of whole bins."""
+        centre, spread = self._shares.centre(low, high), z * np.sqrt(self._shares.variance(low, high))
+        if self._shares.is_distribution:
+            return np.clip(centre - spread, 0.0, 1.0), np.clip(centre + spread, 0.0, 1.0)
+        return centre - spread, centre + spread
 
     def _share(self, starts: Positions, stops: Positions) -> Floats:
         """Return shares between positions; inside a bin people are taken to be spread evenly."""

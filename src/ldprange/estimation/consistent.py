@@ -15,6 +15,8 @@ from ldprange.estimation.shares import Boundaries, known_scales, level_estimates
 class ConsistentShares:
     """Shares with exact variances; the population in them is the estimated one."""
 
+    is_distribution = False
+
     def __init__(self, aggregate: Aggregate) -> None:
         plan = aggregate.plan
         self.bins, self.users = plan.domain.bins, aggregate.reports
@@ -30,6 +32,9 @@ class ConsistentShares:
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
         shares: Floats = self._cdf[high] - self._cdf[low]
         return shares
+
+    def centre(self, low: Boundaries, high: Boundaries) -> Floats:
+        return self.share(low, high)
 
     def variance(self, low: Boundaries, high: Boundaries) -> Floats:
         return self._variances(low, high)

@@ -16,6 +16,8 @@ from ldprange.noise import Law
 class RawShares:
     """A range is the sum of the fewest nodes that make it up; the whole domain is the root, known to be 1."""
 
+    is_distribution = False
+
     def __init__(self, aggregate: Aggregate) -> None:
         plan = aggregate.plan
         self.bins, self.users = plan.domain.bins, aggregate.reports
@@ -33,6 +35,9 @@ class RawShares:
         for sums, (a, b, c, d) in zip(self._sums, _cover(self._levels, self.bins, low, high), strict=True):
             total += sums[b] - sums[a] + sums[d] - sums[c]
         return total
+
+    def centre(self, low: Boundaries, high: Boundaries) -> Floats:
+        return self.share(low, high)
 
     def variance(self, low: Boundaries, high: Boundaries) -> Floats:
         return raw_variances(self._levels, self._law, self.rising_cdf, low, high)

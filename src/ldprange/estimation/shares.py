@@ -26,18 +26,25 @@ class Shares(Protocol):
         of the last (and the far end) are known; it is 1 unless a level went unreported.
     users
         How many people reported.
+    is_distribution
+        Whether shares lie between 0 and 1, and so should their intervals.
     """
 
     bins: int
     users: int
     scales: tuple[int, ...]
+    is_distribution: bool
 
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
         """Return the estimated shares."""
         ...
 
+    def centre(self, low: Boundaries, high: Boundaries) -> Floats:
+        """Return the unbiased shares, about which intervals lie."""
+        ...
+
     def variance(self, low: Boundaries, high: Boundaries) -> Floats:
-        """Return the variances of :meth:`share`."""
+        """Return the variances of :meth:`centre`."""
         ...
 
     @cached_property

@@ -76,7 +76,7 @@ def finest_bins(epsilon: float, expected_users: float) -> int:
     if not _told_apart(2, epsilon, expected_users):
         raise PlanError(
             f"not even two halves can be told apart by {expected_users:,.0f} people at ε = {epsilon:g}: a "
-            f"half is off by {_bin_deviation(2, epsilon, expected_users):.2g} on average; ask more, or raise ε"
+            f"half is off by {_bin_deviation(2, epsilon, expected_users):.2g} on average; ask more people"
         )
     octaves, beyond = 1, _MOST_OCTAVES + 1
     while beyond - octaves > 1:

@@ -1,0 +1,83 @@
+"""``ldprange compare``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from ldprange.cli.command import Command
+from ldprange.cli.domains import domain_options
+from ldprange.cli.options import epsilon_option, json_option, users_option, workload_option
+from ldprange.cli.screen import answers, console, facts, print_json
+from ldprange.cli.summary import people_fact, percent, prediction_object, privacy_fact, questions
+from ldprange.cli.units import describe
+from ldprange.domain import Domain
+from ldprange.planner import Candidate, Comparison, compare_plans
+from ldprange.planner.optimise import Workload
+
+_HEADINGS = ("plan", "ranges ±", "prefixes ±", "error", "bytes", "counters")
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "ldprange compare --low 0 --high 119 --epsilon 1.1 --users 1000000",
+        "ldprange compare --labels XS,S,M,L,XL --epsilon 0.5 --users 2000 --workload prefixes --json",
+    ],
+)
+@domain_options()
+@epsilon_option(required=True)
+@users_option(required=True)
+@workload_option
+@json_option
+def compare(domain: Domain, epsilon: float, users: int, workload: Workload, as_json: bool) -> None:
+    """Compare all kinds of plans by their predicted error, best first.
+
+    Errors are root mean squares over all ranges and over all prefixes, predicted for people who are spread
+    evenly over the bins; bytes are those of the longest report, counters those of an aggregate. The first
+    plan is the one that ldprange plan makes.
+    """
+    comparison = compare_plans(domain, epsilon, users, workload=workload)
+    if as_json:
+        print_json(
+            {
+                "bins": domain.bins,
+                "epsilon": epsilon,
+                "users": users,
+                "workload": workload,
+                "useful": comparison.useful,
+                "reason": comparison.reason,
+                "candidates": [_object(each, workload) for each in comparison.candidates],
+            }
+        )
+        return
+    screen = console()
+    asked = ("exact for", questions(workload))
+    screen.print(facts([("domain", describe(domain)), privacy_fact(epsilon), people_fact(users), asked]))
+    screen.print(answers(_HEADINGS, [_row(each, comparison) for each in comparison.candidates]))
+    screen.print(comparison.reason)
+
+
+def _row(each: Candidate, comparison: Comparison) -> tuple[str, ...]:
+    best, workload = comparison.best, comparison.workload
+    return (
+        each.name,
+        percent(each.prediction.range_rmse, 3),
+        percent(each.prediction.prefix_rmse, 3),
+        "best" if each is best else f"{each.error(workload) / best.error(workload) - 1:+.0%}",
+        f"{each.report_bytes:,}",
+        f"{each.plan.counters:,}",
+    )
+
+
+def _object(each: Candidate, workload: Workload) -> dict[str, Any]:
+    return {
+        "name": each.name,
+        "error": each.error(workload),
+        "prediction": prediction_object(each.prediction),
+        "report_bytes": each.report_bytes,
+        "counters": each.plan.counters,
+        "plan": json.loads(each.plan.to_json()),
+    }

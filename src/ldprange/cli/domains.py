@@ -1,0 +1,109 @@
+"""What values people may have: the options that say so, turned into a domain."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import Any
+
+import click
+
+from ldprange.domain import Domain
+
+_OPTIONS = (
+    click.option("--low", metavar="NUMBER", help="The least value there may be."),
+    click.option("--high", metavar="NUMBER", help="The greatest value there may be."),
+    click.option(
+        "--bins", type=int, help="Cut real numbers into so many bins; without it, values are whole numbers."
+    ),
+    click.option(
+        "--logarithmic", is_flag=True, help="Bins of equal ratio, for values such as durations or spending."
+    ),
+    click.option("--first", metavar="DATE", help="The first day there may be, such as 2026-01-01."),
+    click.option("--last", metavar="DATE", help="The last day there may be."),
+    click.option("--labels", metavar="A,B,C", help="Labels in their order, such as XS,S,M."),
+)
+_WAYS = (
+    "Say what values there may be in one of five ways: --low and --high for whole numbers; with --bins for "
+    "real numbers; with --bins and --logarithmic for real numbers over several magnitudes; --first and "
+    "--last for days; --labels for labels with an order."
+)
+
+
+def domain_options(*, required: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options that say what values there may be, and its function a ``domain``.
+
+    Unless they are required, all may be left out; the domain is then None.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def with_domain(**given: Any) -> None:
+            said = _Said(**{part.name: given.pop(part.name) for part in fields(_Said)})
+            command(domain=said.domain() if required or said != _NOTHING else None, **given)
+
+        with_domain.__doc__ = f"{inspect.cleandoc(command.__doc__ or '')}\n\n{_WAYS}"
+        for option in reversed(_OPTIONS):  # the one applied last comes first in the help
+            option(with_domain)
+        return with_domain
+
+    return decorate
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What was typed."""
+
+    low: str | None = None
+    high: str | None = None
+    bins: int | None = None
+    logarithmic: bool = False
+    first: str | None = None
+    last: str | None = None
+    labels: str | None = None
+
+    def domain(self) -> Domain:
+        """Return the domain that is meant, or say what is missing."""
+        ways = {
+            "--low and --high": {"--low": self.low, "--high": self.high},
+            "--first and --last": {"--first": self.first, "--last": self.last},
+            "--labels": {"--labels": self.labels},
+        }
+        said = [way for way, given in ways.items() if any(part is not None for part in given.values())]
+        if len(said) != 1:
+            raise click.UsageError(f"say what values there may be with one of: {'; '.join(ways)}")
+        for option, part in ways[said[0]].items():
+            if part is None:
+                raise click.UsageError(f"{said[0]} go together, and {option} is missing; add it")
+        numbers = said == ["--low and --high"]
+        if (self.bins is not None or self.logarithmic) and not numbers:
+            raise click.UsageError("--bins and --logarithmic go with --low and --high only")
+        if self.first is not None and self.last is not None:
+            return Domain.dates(self.first, self.last)
+        if self.labels is not None:
+            return Domain.ordered([label.strip() for label in self.labels.split(",")])
+        return self._numbers()
+
+    def _numbers(self) -> Domain:
+        low, high = _number("--low", self.low), _number("--high", self.high)
+        if self.bins is None:
+            if self.logarithmic or not (isinstance(low, int) and isinstance(high, int)):
+                raise click.UsageError("real numbers need --bins: into how many bins are they to be cut?")
+            return Domain.integers(low, high)
+        make = Domain.logarithmic if self.logarithmic else Domain.real
+        return make(low, high, self.bins)
+
+
+_NOTHING = _Said()
+
+
+def _number(option: str, text: str | None) -> int | float:
+    try:
+        return int(text or "")
+    except ValueError:
+        try:
+            return float(text or "")
+        except ValueError:
+            raise click.BadParameter(f"must be a number, got {text!r}", param_hint=option) from None

@@ -1,0 +1,119 @@
+"""``ldprange need``."""
+
+from __future__ import annotations
+
+import math
+
+import click
+
+from ldprange.cli.command import Command
+from ldprange.cli.domains import domain_options
+from ldprange.cli.options import epsilon_option, json_option, users_option, workload_given, workload_option
+from ldprange.cli.screen import console, facts, print_json
+from ldprange.cli.summary import people_fact, privacy_fact, questions
+from ldprange.cli.units import describe
+from ldprange.domain import Domain
+from ldprange.planner import epsilon_needed, finest_bins, users_needed
+from ldprange.planner.optimise import Workload
+
+_QUESTIONS = (
+    "how many people? (a domain, --epsilon, --error); which ε? (a domain, --users, --error); "
+    "how many bins? (--epsilon, --users, and neither a domain nor --error)"
+)
+
+
+def _share(context: click.Context, option: click.Parameter, text: str | None) -> float | None:
+    """Read a share, as a number or as a percentage."""
+    if text is None:
+        return None
+    try:
+        return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        raise click.BadParameter(
+            f"must be a share such as 0.01 or 1%, got {text!r}", context, option
+        ) from None
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "ldprange need --low 0 --high 119 --epsilon 1.1 --error 1%",
+        "ldprange need --low 0 --high 119 --users 100000 --error 0.01 --workload prefixes",
+        "ldprange need --epsilon 1.1 --users 1000000",
+    ],
+)
+@domain_options(required=False)
+@epsilon_option()
+@users_option()
+@click.option(
+    "--error", metavar="SHARE", callback=_share, help="The wanted root mean squared error: 0.01 or 1%."
+)
+@workload_option
+@json_option
+def need(
+    domain: Domain | None,
+    epsilon: float | None,
+    users: int | None,
+    error: float | None,
+    workload: Workload,
+    as_json: bool,
+) -> None:
+    """Tell how many people, how much ε, or how many bins it takes.
+
+    Leave out what you want to know. With a domain, --epsilon and --error: how many people must report. With
+    a domain, --users and --error: which ε each of them must spend. With --epsilon and --users alone: into
+    how many bins a domain can usefully be cut, as a power of two up to 65,536.
+    """
+    bins = domain.bins if domain else None
+    match domain, epsilon, users, error:
+        case Domain(), float(), None, float():
+            asked = "users"
+            users = users_needed(domain, epsilon, error, workload=workload)
+            sentence = f"It takes {users:,} people at ε = {epsilon:g} for an error of {_percent(error)}."
+        case Domain(), None, int(), float():
+            asked = "epsilon"
+            epsilon = _rounded_up(epsilon_needed(domain, users, error, workload=workload))
+            sentence = (
+                f"It takes ε = {epsilon:g} from each of {users:,} people for an error of {_percent(error)}."
+            )
+        case None, float(), int(), None:
+            if workload_given():
+                raise click.UsageError(f"--workload goes with --error only, got {workload}; leave it out")
+            asked = "bins"
+            bins = finest_bins(epsilon, users)
+            sentence = (
+                f"Up to {bins:,} bins are useful with {users:,} people at ε = {epsilon:g}: the shares of "
+                "finer ones would be smaller than their intervals are wide to either side."
+            )
+        case _:
+            raise click.UsageError(f"ask one of: {_QUESTIONS}; got {_given(domain, epsilon, users, error)}")
+    if as_json:
+        wanted = {} if error is None else {"error": error, "workload": workload}
+        print_json({"asked": asked, "bins": bins, "epsilon": epsilon, "users": users, **wanted})
+        return
+    rows = [
+        ("bins", f"{bins:,}") if domain is None else ("domain", describe(domain)),
+        privacy_fact(epsilon),
+        people_fact(users),
+    ]
+    if error is not None:
+        rows.append(("error", f"{_percent(error)} (root mean square over {questions(workload)})"))
+    screen = console()
+    screen.print(sentence)
+    screen.print()
+    screen.print(facts(rows))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g}%"
+
+
+def _rounded_up(epsilon: float) -> float:
+    """Return three digits of an ε, never too little for the wanted error."""
+    digits = 2 - math.floor(math.log10(epsilon))
+    return math.ceil(epsilon * 10.0**digits) / 10.0**digits
+
+
+def _given(domain: Domain | None, epsilon: float | None, users: int | None, error: float | None) -> str:
+    parts = {"a domain": domain, "--epsilon": epsilon, "--users": users, "--error": error}
+    return ", ".join(name for name, part in parts.items() if part is not None) or "none of these"
