@@ -38,10 +38,13 @@ class TestTheWholeWay:
         assert median["low"] <= median["value"] <= median["high"]
 
     @pytest.mark.parametrize("oracle", ORACLES)
+    @pytest.mark.parametrize("decomposition", ["tree", "windows"])
     @pytest.mark.parametrize("suffix", SUFFIXES)
-    def test_every_kind_of_report_file(self, here: Path, oracle: str, suffix: str) -> None:
+    def test_every_kind_of_report_file(
+        self, here: Path, oracle: str, decomposition: str, suffix: str
+    ) -> None:
         (here / "values.txt").write_text("\n".join(map(str, range(100))))
-        options = ["--decomposition", "tree", "--oracle", oracle]
+        options = ["--decomposition", decomposition, "--oracle", oracle]
         done("plan", "--low", "0", "--high", "99", "--epsilon", "2", *options, "-o", "p.json")
         done("encode", "p.json", "values.txt", "-o", f"r.{suffix}", "--seed", "3")
         assert answered("aggregate", "p.json", f"r.{suffix}", "-o", "x.agg")["reports"] == 100
@@ -50,12 +53,8 @@ class TestTheWholeWay:
         assert (here / "x.agg").read_bytes() == (here / "y.agg").read_bytes()
 
     @pytest.mark.parametrize("oracle", ORACLES)
-    @pytest.mark.parametrize("decomposition", ["flat", "tree", "haar"])
+    @pytest.mark.parametrize("decomposition", ["flat", "tree", "haar", "windows"])
     def test_the_plan_is_the_librarys(self, here: Path, oracle: str, decomposition: str) -> None:
-        done(
-            *("plan", "--low", "0", "--high", "99", "--epsilon", "2", "-o", "p.json"),
-            *("--oracle", oracle, "--decomposition", decomposition),
-        )
         oracles = {
             "grr": ldp.GRR,
             "oue": ldp.OUE,
@@ -64,9 +63,13 @@ class TestTheWholeWay:
             "subset": ldp.SubsetSelection,
             "hadamard": ldp.HadamardHashing,
         }
-        shapes = {"flat": ldp.Flat(), "tree": ldp.Tree(4), "haar": ldp.Haar()}
-        expected = ldp.Plan(ldp.Domain.integers(0, 99), 2.0, shapes[decomposition], oracles[oracle]())
-        assert ldp.Plan.from_json((here / "p.json").read_text()) == expected
+        shapes = {"flat": ldp.Flat(), "tree": ldp.Tree(4), "haar": ldp.Haar(), "windows": ldp.Windows()}
+        chosen, shape, domain = oracles[oracle](), shapes[decomposition], ldp.Domain.integers(0, 99)
+        options = ["--decomposition", decomposition, "--oracle", oracle]
+        asked = ("plan", "--low", "0", "--high", "99", "--epsilon", "2", *options)
+        even = ldp.Plan.from_json(done(*asked, "--levels", "even"))
+        assert even == ldp.Plan(domain, 2.0, shape, chosen)
+        assert ldp.Plan.from_json(done(*asked)) == ldp.optimise_plan(domain, 2.0, shape, oracle=chosen)
 
     @pytest.mark.parametrize(
         ("options", "domain"),
@@ -167,14 +170,16 @@ class TestStreams:
         assert "error of a range" in result.stderr
 
     def test_a_plan_with_output_is_summed_up(self, here: Path) -> None:
-        text = done("plan", "--low", "0", "--high", "9", "--epsilon", "1", "--users", "1000", "-o", "p.json")
+        options = ["--decomposition", "haar", "--oracle", "hrr", "--users", "1000", "-o", "p.json"]
+        text = done("plan", "--low", "0", "--high", "9", "--epsilon", "1", *options)
         for part in ("10 bins", "ε = 1", "Haar", "HRR", "1 byte", "1,000", "error of a prefix", "p.json"):
             assert part in text
 
     def test_json_says_what_the_summary_says(self, here: Path) -> None:
-        result = answered("plan", "--low", "0", "--high", "9", "--epsilon", "1", "--users", "1000")
+        options = ["--decomposition", "haar", "--oracle", "hrr", "--users", "1000"]
+        result = answered("plan", "--low", "0", "--high", "9", "--epsilon", "1", *options)
         plan = ldp.Plan.from_json(json.dumps(result["plan"]))
-        assert result["prediction"]["range_rmse"] == plan.predict(1000).range_rmse
+        assert result["prediction"]["range_rmse"] == plan.predict_even(1000).range_rmse
         assert result["bins"] == 10
         assert [level["report_bytes"] for level in result["levels"]] == [1, 1, 1, 1]
 

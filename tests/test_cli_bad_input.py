@@ -19,6 +19,9 @@ from surveys import ages, done, make_survey, run
 
 ENCODE = ("encode", "ages.plan.json")
 PLAN = ("plan", "--low", "0", "--high", "9")
+COMPARE = ("compare", "--low", "0", "--high", "9")
+NEED = ("need", "--low", "0", "--high", "9")
+THREE = r"ask one of: how many people\? .*; which ε\? .*; how many bins\? .*; got "
 BAD = {
     "values outside the domain": ((*ENCODE, "outside.txt"), "between 0 and 119, got 120"),
     "NaN": ((*ENCODE, "nan.txt"), "row 2 has 'nan'"),
@@ -71,7 +74,59 @@ BAD = {
         "got 'today'",
     ),
     "labels twice": (("plan", "--labels", "S,M,S", "--epsilon", "1"), "must differ"),
-    "nobody expected": ((*PLAN, "--epsilon", "1", "--users", "0"), "users must be"),
+    "nobody expected": ((*PLAN, "--epsilon", "1", "--users", "0"), "'--users': 0 is not in the range"),
+    "an oracle without a decomposition": (
+        (*PLAN, "--epsilon", "1", "--oracle", "oue"),
+        "--oracle oue .*; add --decomposition, one of: windows, haar, tree, flat",
+    ),
+    "even levels without a decomposition": (
+        (*PLAN, "--epsilon", "1", "--levels", "even"),
+        "--levels even .*; add --decomposition, one of: windows, haar, tree, flat",
+    ),
+    "even levels for a workload": (
+        (*PLAN, "--epsilon", "1", "--decomposition", "haar", "--levels", "even", "--workload", "both"),
+        "--workload goes with --levels best only, got even",
+    ),
+    "an unknown workload": ((*PLAN, "--epsilon", "1", "--workload", "medians"), "'medians' is not one of"),
+    "comparing without ε": ((*COMPARE, "--users", "9"), "Missing option '--epsilon'"),
+    "comparing for nobody in particular": ((*COMPARE, "--epsilon", "1"), "Missing option '--users'"),
+    "comparing for nobody": ((*COMPARE, "--epsilon", "1", "--users", "0"), "not in the range"),
+    "comparing nothing": (("compare", "--epsilon", "1", "--users", "9"), "say what values"),
+    "comparing without privacy": (
+        (*COMPARE, "--epsilon", "nan", "--users", "9"),
+        "ε must be a finite number above 0, got nan",
+    ),
+    "no question": (("need",), f"{THREE}none"),
+    "a question with its answer": (
+        (*NEED, "--epsilon", "1", "--users", "9", "--error", "1%"),
+        f"{THREE}a domain, --epsilon, --users, --error",
+    ),
+    "an error of what?": ((*NEED, "--error", "1%"), f"{THREE}a domain, --error"),
+    "people for what error?": ((*NEED, "--epsilon", "1"), f"{THREE}a domain, --epsilon"),
+    "bins of a domain": ((*NEED, "--epsilon", "1", "--users", "9"), f"{THREE}a domain, --epsilon, --users"),
+    "bins for an error": (
+        ("need", "--epsilon", "1", "--users", "9", "--error", "0.1"),
+        f"{THREE}--epsilon, --users, --error",
+    ),
+    "bins for a workload": (
+        ("need", "--epsilon", "1", "--users", "900", "--workload", "both"),
+        "--workload goes with --error only, got both",
+    ),
+    "half a domain to ask about": (
+        ("need", "--low", "0", "--epsilon", "1", "--error", "1%"),
+        "--high is missing",
+    ),
+    "bins of nothing": (("need", "--bins", "8", "--epsilon", "1", "--users", "9"), "say what values"),
+    "an error that is a word": (
+        (*NEED, "--epsilon", "1", "--error", "small"),
+        "a share such as 0.01 or 1%, got 'small'",
+    ),
+    "an error of everything": ((*NEED, "--epsilon", "1", "--error", "1"), "a share between 0 and 1"),
+    "an error of 0": ((*NEED, "--epsilon", "1", "--error", "0%"), "a share between 0 and 1"),
+    "an error that is no number": ((*NEED, "--users", "9", "--error", "nan"), "a share between 0 and 1"),
+    "an error that no ε brings": ((*NEED, "--users", "9", "--error", "1e-9"), "cannot be had .*ask more"),
+    "people for infinite ε": ((*NEED, "--epsilon", "inf", "--error", "1%"), "ε must be .* got inf"),
+    "too few people for two bins": (("need", "--epsilon", "1", "--users", "1"), "told apart .*ask more"),
     "a plan that is none": (
         ("encode", "people.csv", "people.csv", "--column", "age"),
         "people.csv: the file must be a plan, but it is plain text; swap",

@@ -39,7 +39,7 @@ class TestProcess:
         result = process("demo", "--people", "50000")
         assert result.returncode == 0, result.stderr
         assert not result.stderr
-        for part in ("ε = 1.1", "42 minutes sends", "truth", "95% interval", "100% ┤", "└┬"):
+        for part in ("ε = 1.1", "Windows", "42 minutes sends", "truth", "95% interval", "100% ┤", "└┬"):
             assert part in result.stdout
 
     def test_demo_on_a_terminal_without_unicode(self) -> None:

@@ -64,10 +64,10 @@ def demo(people: int, epsilon: float) -> None:
     _heading(screen, "2. One person's report, as it leaves their device")
     report = Client(plan).encode(42)
     screen.print(f"A person who travels 42 minutes sends\n\n  {wire.pack(report).hex(' ')}\n")
-    code = "the windows' shift and a code" if plan.levels[report.level].shifts > 1 else "its code"
+    shift = "the windows' shift, " if plan.levels[report.level].shifts > 1 else ""
     screen.print(
-        f"which is version, fingerprint, level, one report, and {code}. Anyone else could have sent the "
-        f"same, at most e^ε = {np.exp(min(epsilon, 700)):.3g} times more or less often."
+        f"which is version, fingerprint, level, one report, {shift}and its code. Anyone else could have sent "
+        f"the same, at most e^ε = {np.exp(min(epsilon, 700)):.3g} times more or less often."
     )
 
     _heading(screen, f"3. {people:,} people report, on two days")

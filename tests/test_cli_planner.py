@@ -1,0 +1,255 @@
+"""The command line's planner: the best plan, the comparison, and the questions turned round."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+
+import ldprange as ldp
+from ldprange.planner.optimise import Workload
+from surveys import ages, answered, done, run
+
+DOMAIN = ldp.Domain.integers(0, 119)
+AGES = ("--low", "0", "--high", "119")
+PLAN = ("plan", *AGES, "--epsilon", "1.1")
+COMPARE = ("compare", *AGES, "--epsilon", "1.1")
+every_workload = pytest.mark.parametrize("workload", get_args(Workload))
+
+
+@pytest.fixture(autouse=True)
+def _eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+def fact(text: str, name: str) -> str:
+    """Return what a line of facts says."""
+    (line,) = (line for line in text.splitlines() if line.startswith(f"{name}  "))
+    return line.removeprefix(name).strip()
+
+
+def plan_of(result: dict[str, Any]) -> ldp.Plan:
+    return ldp.Plan.from_json(json.dumps(result["plan"]))
+
+
+class TestPlan:
+    @every_workload
+    def test_the_best_is_the_librarys_choice_for_any_number_of_people(self, workload: Workload) -> None:
+        asked = (*PLAN, "--workload", workload)
+        chosen = ldp.choose_plan(DOMAIN, 1.1, 1000, workload=workload)
+        assert ldp.Plan.from_json(done(*asked)) == chosen
+        assert ldp.Plan.from_json(done(*asked, "--users", "7")) == chosen
+
+    @pytest.mark.parametrize("levels", ["best", "even"])
+    def test_the_best_oracle_of_every_level_is_chosen(self, levels: str) -> None:
+        made = ldp.Plan.from_json(done(*PLAN, "--decomposition", "windows", "--levels", levels))
+        best = ldp.optimise_plan(DOMAIN, 1.1, ldp.Windows())
+        assert made.oracles == best.oracles
+        assert (made == best) == (levels == "best")
+
+    def test_a_workload_shifts_people_between_levels(self) -> None:
+        asked = (*PLAN, "--decomposition", "haar")
+        ranges, prefixes = (
+            ldp.Plan.from_json(done(*asked, "--workload", each)) for each in ("ranges", "prefixes")
+        )
+        assert ranges == ldp.optimise_plan(DOMAIN, 1.1, ldp.Haar(), workload="ranges")
+        assert ranges.probabilities != prefixes.probabilities
+
+    def test_the_facts_name_widths_oracles_and_shares(self, here: Path) -> None:
+        text = done(*PLAN, "--users", "1000000", "-o", "p.json")
+        assert fact(text, "decomposition") == "Windows, 7 levels of 64, 32, 16, 8, 4, 2, 1 bins"
+        assert fact(text, "oracle by level").startswith("GRR ×2, ")
+        shares = [float(share.rstrip("%")) for share in fact(text, "people by level").split(", ")]
+        assert len(shares) == 7
+        assert sum(shares) == pytest.approx(100, abs=0.5)
+        assert fact(text, "people") == "1,000,000, taken to be spread evenly over the bins"
+        paper = ["--decomposition", "haar", "--oracle", "hrr", "--levels", "even"]
+        text = done(*PLAN, *paper, "-o", "p.json")
+        assert fact(text, "decomposition") == "Haar, 7 levels"
+        assert fact(text, "oracle by level") == "HRR"
+        assert fact(text, "people by level") == "14.3% each"
+        text = done(*PLAN, "--decomposition", "flat", "--oracle", "hadamard", "--bits", "3", "-o", "p.json")
+        assert fact(text, "oracle by level") == "Hadamard-3"
+        assert fact(text, "people by level") == "100%"
+
+    def test_json_describes_every_level(self) -> None:
+        result = answered(*PLAN)
+        made, levels = plan_of(result), result["levels"]
+        assert [level["bins_per_cell"] for level in levels] == [64, 32, 16, 8, 4, 2, 1]
+        assert [level["cells"] for level in levels] == [3, 5, 9, 16, 31, 61, 120]
+        assert [level["probability"] for level in levels] == list(made.probabilities)
+        assert [level["oracle"] for level in levels] == [oracle.kind for oracle in made.oracles]
+        assert result["prediction"] is None
+        assert result["reason"] is None
+
+    @pytest.mark.parametrize("decomposition", ["best", "windows", "haar", "tree", "flat"])
+    def test_every_prediction_is_for_an_even_population(self, decomposition: str) -> None:
+        result = answered(*PLAN, "--decomposition", decomposition, "--users", "5000")
+        expected = plan_of(result).predict_even(5000)
+        assert result["prediction"] == {
+            "users": 5000,
+            "population": "even",
+            "range_rmse": expected.range_rmse,
+            "prefix_rmse": expected.prefix_rmse,
+        }
+
+    def test_the_reason_is_told_where_there_was_a_choice(self, here: Path) -> None:
+        reason = ldp.compare_plans(DOMAIN, 1.1, 5000).reason
+        assert reason in done(*PLAN, "--users", "5000", "-o", "p.json")
+        assert answered(*PLAN, "--users", "5000")["reason"] == reason
+        for options in (["-o", "p.json"], ["--users", "5000", "--decomposition", "haar", "-o", "p.json"]):
+            assert "fewer people" not in done(*PLAN, *options)
+
+    @pytest.mark.parametrize("options", [[], ["--json"]])
+    def test_a_useless_plan_is_written_with_a_note(self, here: Path, options: list[str]) -> None:
+        result = run(*PLAN, "--users", "10", "-o", "p.json", *options)
+        assert result.exit_code == 0
+        assert result.stderr == f"note: {ldp.compare_plans(DOMAIN, 1.1, 10).reason}\n"
+        assert "Nothing useful" in result.stderr
+        assert ldp.Plan.from_json((here / "p.json").read_text()) == ldp.choose_plan(DOMAIN, 1.1, 10)
+
+
+class TestCompare:
+    @every_workload
+    def test_json_is_the_librarys_comparison(self, workload: Workload) -> None:
+        result = answered(*COMPARE, "--users", "5000", "--workload", workload)
+        expected = ldp.compare_plans(DOMAIN, 1.1, 5000, workload=workload)
+        assert (result["bins"], result["epsilon"], result["users"]) == (120, 1.1, 5000)
+        assert (result["workload"], result["useful"]) == (workload, True)
+        assert result["reason"] == expected.reason
+        assert [plan_of(each) for each in result["candidates"]] == [each.plan for each in expected.candidates]
+        for found, each in zip(result["candidates"], expected.candidates, strict=True):
+            assert found["name"] == each.name
+            assert found["error"] == each.error(workload)
+            assert found["prediction"]["prefix_rmse"] == each.prediction.prefix_rmse
+            assert (found["report_bytes"], found["counters"]) == (each.report_bytes, each.plan.counters)
+
+    def test_the_best_is_what_plan_makes(self) -> None:
+        best = answered(*COMPARE, "--users", "5000")["candidates"][0]
+        assert best["plan"] == answered(*PLAN)["plan"]
+
+    def test_the_table_has_a_line_for_every_plan(self) -> None:
+        text = done(*COMPARE, "--users", "1000000")
+        comparison = ldp.compare_plans(DOMAIN, 1.1, 1_000_000)
+        lines = text.splitlines()
+        assert all(len(line) <= 80 for line in lines)
+        for each in comparison.candidates:
+            (line,) = (line for line in lines if line.startswith(f" {each.name}  "))
+            assert f"{each.prediction.range_rmse:.3%}" in line
+            assert f" {each.plan.counters:,}" in line
+            assert (" best " in line) == (each is comparison.best)
+        assert lines[-1] == comparison.reason
+
+    def test_nothing_useful_is_said(self) -> None:
+        asked = (*COMPARE, "--users", "10")
+        assert "Nothing useful can be had" in done(*asked)
+        assert answered(*asked)["useful"] is False
+
+    def test_a_single_bin_has_a_single_plan(self) -> None:
+        asked = ("compare", "--low", "3", "--high", "3", "--epsilon", "1", "--users", "10")
+        assert "nothing else to choose from" in done(*asked)
+        assert len(answered(*asked)["candidates"]) == 1
+
+
+class TestNeed:
+    @every_workload
+    def test_people(self, workload: Workload) -> None:
+        asked = ("need", *AGES, "--epsilon", "1.1", "--workload", workload, "--error")
+        users = ldp.users_needed(DOMAIN, 1.1, 0.01, workload=workload)
+        expected = {"bins": 120, "epsilon": 1.1, "users": users, "error": 0.01, "workload": workload}
+        assert answered(*asked, "0.01") == answered(*asked, "1%") == {"asked": "users", **expected}
+        text = done(*asked, "1%")
+        assert text.startswith(f"It takes {users:,} people at ε = 1.1 for an error of 1%.\n\n")
+        assert fact(text, "people").startswith(f"{users:,}")
+        assert "over ranges and prefixes" in done("need", *AGES, "--epsilon", "1.1", "--error", "1%")
+
+    def test_as_many_people_have_that_error(self) -> None:
+        users = answered("need", *AGES, "--epsilon", "1.1", "--error", "2%")["users"]
+        assert answered(*COMPARE, "--users", str(users))["candidates"][0]["error"] == pytest.approx(
+            0.02, 1e-4
+        )
+
+    def test_epsilon(self) -> None:
+        asked = ("need", *AGES, "--users", "100000", "--error", "1%")
+        result = answered(*asked)
+        exact = ldp.epsilon_needed(DOMAIN, 100_000, 0.01)
+        assert exact <= result["epsilon"] < exact + 0.01
+        assert (result["asked"], result["users"], result["error"]) == ("epsilon", 100_000, 0.01)
+        text = done(*asked)
+        assert text.startswith(f"It takes ε = {result['epsilon']} from each of 100,000 people")
+        spent = ("compare", *AGES, "--epsilon", str(result["epsilon"]), "--users", "100000")
+        assert answered(*spent)["candidates"][0]["error"] <= 0.01
+
+    def test_bins(self) -> None:
+        asked = ("need", "--epsilon", "1.1", "--users", "1000000")
+        bins = ldp.finest_bins(1.1, 1_000_000)
+        assert answered(*asked) == {"asked": "bins", "bins": bins, "epsilon": 1.1, "users": 1_000_000}
+        text = done(*asked)
+        assert text.startswith(f"Up to {bins} bins are useful with 1,000,000 people at ε = 1.1")
+        assert fact(text, "bins") == str(bins)
+
+
+class TestFiles:
+    @pytest.mark.parametrize("suffix", ["parquet", "csv", "reports"])
+    def test_a_plan_of_windows_goes_the_whole_way(self, here: Path, suffix: str) -> None:
+        people = ages(5000)
+        (here / "people.csv").write_text("age\n" + "".join(f"{age}\n" for age in people))
+        done(*PLAN, "--decomposition", "windows", "-o", "p.json")
+        days = []
+        for seed in ("1", "2"):
+            done("encode", "p.json", "people.csv", "-o", f"{seed}.{suffix}", "--seed", seed)
+            done("aggregate", "p.json", f"{seed}.{suffix}", "-o", f"{seed}.agg")
+            days.append(f"{seed}.agg")
+        assert answered("merge", *days, "-o", "both.agg")["reports"] == 10_000
+        result = answered("query", "both.agg", "--range", "18", "64", "--cdf")
+        (between,) = result["ranges"]
+        truth = np.mean((np.array(people) >= 18) & (np.array(people) <= 64))
+        assert between["low"] < between["value"] < between["high"]
+        assert abs(between["value"] - truth) < 3 * (between["high"] - between["low"]) / 4  # 3 deviations
+        assert result["cdf"][-1]["value"] == pytest.approx(1)
+        assert "Windows, 7 levels" in done("query", "both.agg")
+
+    def test_windows_are_simulated_as_predicted(self, here: Path) -> None:
+        done(*PLAN, "--decomposition", "windows", "-o", "p.json")
+        (here / "people.txt").write_text("\n".join(map(str, ages(5000))))
+        text = done("simulate", "p.json", "people.txt", "--seed", "3")
+        assert fact(text, "decomposition").startswith("Windows")
+        for kind in ("1,000 ranges", "120 prefixes"):
+            (row,) = (line.split() for line in text.splitlines() if kind in line)
+            predicted, measured, coverage = (float(number.rstrip("%")) for number in row[-3:])
+            assert measured == pytest.approx(predicted, rel=0.2)
+            assert coverage > 88
+
+
+class TestHelp:
+    @pytest.mark.parametrize("name", ["plan", "compare", "need"])
+    def test_all_say_a_domain_in_the_same_ways(self, name: str) -> None:
+        text = done(name, "--help")
+        assert "one of five ways" in text
+        options = [line.split()[0] for line in text.splitlines() if line.startswith("  --")]
+        assert options[:7] == ["--low", "--high", "--bins", "--logarithmic", "--first", "--last", "--labels"]
+        assert {"--epsilon", "--users", "--workload", "--json"} < set(options)
+
+    @pytest.mark.parametrize("name", ["plan", "compare", "need"])
+    def test_nothing_but_an_example_is_wider_than_a_terminal(self, name: str) -> None:
+        text, _ = done(name, "--help").split("\nExamples:\n")
+        assert all(len(line) <= 80 for line in text.splitlines())
+
+
+class TestDocumentation:
+    @pytest.mark.parametrize("name", ["plan", "compare", "need"])
+    def test_what_is_printed_there_is_printed(self, here: Path, name: str) -> None:
+        text = (Path(__file__).parent.parent / "docs" / "command-line.md").read_text()
+        examples = text.split(f"\n$ ldprange {name} ")[1:]
+        assert examples
+        for example in examples:
+            command, *printed = re.split(r"\n(?:```|\$ |\.\.\.)", example)[0].split("\n")
+            lines = [line.rstrip() for line in done(name, *command.split()).splitlines()]
+            expected = [line for line in printed if line]
+            assert expected
+            # the page leaves out the empty lines around a table
+            assert [line for line in lines if line][: len(expected)] == expected
