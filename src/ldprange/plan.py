@@ -56,6 +56,12 @@ class Prediction:
         return math.sqrt(self.prefix_variance)
 
 
+def check_epsilon(epsilon: object) -> None:
+    """Refuse what is no ε."""
+    if not is_number(epsilon) or epsilon <= 0:
+        raise PlanError(f"ε must be a finite number above 0, got {epsilon!r}")
+
+
 @dataclass(frozen=True)
 class Plan:
     """Domain, total ε of a person, decomposition, an oracle per level, and level probabilities.
@@ -95,8 +101,7 @@ class Plan:
                 f"a domain may have at most {_MOST_BINS} bins, got {self.domain.bins}; "
                 "use fewer and wider ones (Domain.real)"
             )
-        if not is_number(self.epsilon) or self.epsilon <= 0:
-            raise PlanError(f"ε must be a finite number above 0, got {self.epsilon!r}")
+        check_epsilon(self.epsilon)
         object.__setattr__(self, "epsilon", float(self.epsilon))
         if not isinstance(self.decomposition, Decomposition):
             raise PlanError(
@@ -259,13 +264,7 @@ class Plan:
         beyond) is left out. Windows may be as wide as half the domain and are always shared: for them
         the population is an even one (:meth:`predict_even`).
         """
-        if not is_number(users) or users <= 0:
-            raise PlanError(f"users must be a finite number above 0, got {users!r}")
-        if not self.probabilities[-1] or not (self.decomposition.nested or all(self.probabilities)):
-            raise PlanError(
-                "the error cannot be predicted where a level that no other tells of is never asked: the "
-                f"finest, and with Haar any, must have a probability above 0, got {self.probabilities}"
-            )
+        self._check_predictable(users)
         if counts is None:
             if isinstance(self.decomposition, Windows):
                 return self.predict_even(users)
@@ -297,15 +296,28 @@ class Plan:
     def predict_even(self, users: float) -> Prediction:
         """Predict the error for a population that is spread evenly over the bins.
 
-        Where padding or the ends of the domain make some nodes smaller than others, they are taken to be
-        alike: a difference below 1%, next to ``predict(users, counts)`` with equal counts.
+        On up to 512 bins this is ``predict(users, counts)`` with equal counts. Beyond, nodes that padding or
+        the ends of the domain make smaller than others are taken to be like the rest, which matters at large
+        ε only (1% at ε = 2).
         """
         bins = self.domain.bins
+        if bins <= _ALL_RANGES:
+            return self.predict(users, np.ones(bins))
+        self._check_predictable(users)
         ranges, prefixes = self.estimator(users * np.array(self.probabilities)).mean_variances()
         # people are asked as they are: what drawing them at random would add, R(1 − R)/N, is not there
         ranges -= (bins + 2) * (bins - 1) / (6 * bins**2 * users)
         prefixes -= (1 - 1 / bins**2) / (6 * users)
         return Prediction(users, max(ranges, 0.0), max(prefixes, 0.0))
+
+    def _check_predictable(self, users: object) -> None:
+        if not is_number(users) or users <= 0:
+            raise PlanError(f"users must be a finite number above 0, got {users!r}")
+        if not self.probabilities[-1] or not (self.decomposition.nested or all(self.probabilities)):
+            raise PlanError(
+                "the error cannot be predicted where a level that no other tells of is never asked: the "
+                f"finest, and with Haar any, must have a probability above 0, got {self.probabilities}"
+            )
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -68,13 +68,18 @@ class Comparison:
             f"{'bytes':>6}  {'counters':>11}",
         ]
         for each in self.candidates:
-            more = each.error(self.workload) / best.error(self.workload) - 1
+            more = self._ratio(each) - 1
             lines.append(
                 f"{each.name:{width}}  {each.prediction.range_rmse:9.2g}  "
                 f"{each.prediction.prefix_rmse:10.2g}  {'best' if each is best else f'{more:+.0%}':>6}  "
                 f"{each.report_bytes:6}  {each.plan.counters:11,}"
             )
         return "\n".join([*lines, "", self.reason])
+
+    def _ratio(self, candidate: Candidate) -> float:
+        """Return by how much an error is larger than the best; that may be 0."""
+        error, best = candidate.error(self.workload), self.best.error(self.workload)
+        return error / best if best else (math.inf if error else 1.0)
 
     @property
     def reason(self) -> str:
@@ -91,7 +96,7 @@ class Comparison:
         if not others:
             return f"{best.name}: there is nothing else to choose from."
         nearest = min(others, key=lambda each: each.error(self.workload))
-        ratio = (nearest.error(self.workload) / error) ** 2
+        ratio = self._ratio(nearest) ** 2
         if ratio <= _ALIKE**2:
             return f"{best.name} is as exact as {nearest.name}, and the simpler of the two."
         return f"{best.name} needs {1 - 1 / ratio:.0%} fewer people than {nearest.name} for the same error."
@@ -163,7 +168,7 @@ def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tupl
     kinds: list[tuple[str, Decomposition]] = [("Flat", Flat())]
     if bins > 2:
         kinds.append(("Haar", Haar()))
-        kinds += [(f"Tree {branching}", Tree(branching)) for branching in _BRANCHINGS if branching < bins]
+        kinds += _trees(bins)
         kinds.append(("Windows", Windows()))
     found = [
         (name, optimise_plan(domain, epsilon, decomposition, workload=workload))
@@ -174,3 +179,9 @@ def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tupl
     if 4 < bins <= _MOST_UNARY_BINS:
         found.append(("Tree 4, as in the paper", Plan(domain, epsilon, Tree(4), OUE())))
     return found
+
+
+def _trees(bins: int) -> list[tuple[str, Decomposition]]:
+    """Return trees that differ: on few bins two branchings may come to the same."""
+    trees = {Tree(branching).levels(bins): Tree(branching) for branching in reversed(_BRANCHINGS)}
+    return [(f"Tree {tree.branching}", tree) for tree in reversed(trees.values()) if tree.branching < bins]

@@ -40,7 +40,8 @@ def epsilon_needed(
 ) -> float:
     """Return the ε that so many people must spend for a root mean squared error of ``error``.
 
-    If ε = 20, which is hardly any privacy, is not enough, that is an error that says what would be had.
+    It is never below 0.001. If ε = 20, which is hardly any privacy, is not enough, that is an error that says
+    what would be had.
 
     >>> import ldprange as ldp
     >>> round(epsilon_needed(ldp.Domain.integers(0, 119), expected_users=100_000, error=0.01), 2)

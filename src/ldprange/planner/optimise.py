@@ -22,12 +22,12 @@ from ldprange.details import Floats, Level, mean_overlap
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
 from ldprange.oracles import GRR, HadamardHashing, Oracle, SubsetSelection, mechanism_of
-from ldprange.plan import Plan
+from ldprange.plan import Plan, check_epsilon
 
 Workload = Literal["ranges", "prefixes", "both"]
 
 _MOST_BITS = 4
-_MOST_SUBSET_CELLS = 64  # a report is then at most 8 bytes
+_MOST_SUBSET_CELLS = 65  # a report is then at most 9 bytes; shifted grids have a power of two and one
 _COUNTS_PER_BIN = 16  # that a level may take in an aggregate
 _STEPS = 50
 _DENSE = 256  # bins up to which windows are optimised as they are
@@ -52,7 +52,7 @@ def optimise_plan(
     domain, epsilon, decomposition
         As for :class:`~ldprange.Plan`.
     oracle
-        To be kept; if left out, each level gets the best of GRR, subset selection (up to 64 cells) and
+        To be kept; if left out, each level gets the best of GRR, subset selection (up to 65 cells) and
         Hadamard hashing.
     workload
         What is to be exact: ``"ranges"``, ``"prefixes"`` (and quantiles), or ``"both"``.
@@ -65,6 +65,7 @@ def optimise_plan(
     0.76
     """
     check_workload(workload)
+    check_epsilon(epsilon)
     check_type(domain, Domain, "a plan's domain")
     check_type(decomposition, Decomposition, "a plan's decomposition")
     decomposition = decomposition.resolve(domain.bins)
