@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 import ldprange as ldp
 from ldprange import wire
 from ldprange.client import encode_with
+from ldprange.details import Level
 from ldprange.randomness import WORDS
 
 HERE = Path(__file__).parent
@@ -93,6 +94,25 @@ def plans() -> dict[str, tuple[ldp.Plan, list[Any]]]:
                 [0.125, 0.5, 0.375],
             ),
             [0, 21, 42, 63],
+        ),
+        "ages, windows, Hadamard hashing, a probability for each level": (
+            ldp.Plan(
+                ages,
+                1.1,
+                ldp.Windows((64, 32, 16, 8, 4, 2, 1)),
+                ldp.HadamardHashing(bits=2),
+                [0.25, 0.1875, 0.125, 0.125, 0.125, 0.125, 0.0625],
+            ),
+            [0, 42, 119],
+        ),
+        "a day in a month, windows of days and weeks, subset selection": (
+            ldp.Plan(
+                ldp.Domain.dates("2026-01-01", "2026-01-31"),
+                1.0,
+                ldp.Windows((7, 3, 1)),
+                ldp.SubsetSelection(),
+            ),
+            ["2026-01-01", "2026-01-17", "2026-01-31"],
         ),
         "a single bin": (ldp.Plan(ldp.Domain.integers(7, 7), 1.0, ldp.Flat(), ldp.HRR()), [7]),
     }
@@ -164,11 +184,21 @@ def bad_payloads(plan: ldp.Plan, batch: bytes) -> Iterator[dict[str, str]]:
     if last:
         first = bytes([0, 1]) + bytes(plan.mechanisms[0].width)
         yield bad("levels out of order", header + one + first)
+    if plan.levels[0].shifts > 1:
+        shifts, width = plan.levels[0].shifts, plan.mechanisms[0].width
+        report = batch[11 : 11 + width]  # the first, whose shift has one byte
+        yield bad("a shift beyond the last", header + bytes([0, 1, shifts]) + report[1:])
     beyond = b"\xff" * mechanism.width
     try:
         mechanism.unpack(np.frombuffer(beyond, np.uint8)[None])
     except ldp.WireError:
         yield bad("a report that no client can send", header + bytes([last, 1]) + beyond)
+
+
+def level_vector(level: Level, width: int) -> dict[str, int]:
+    """Return a level's numbers: on a shifted grid also those of its shifts, and of windows to choose from."""
+    numbers = {"cells": level.cells, "size": level.size, "width": width}
+    return numbers if level.shifts == 1 else {**numbers, "shifts": level.shifts, "asked": level.asked}
 
 
 def plan_vector(name: str, plan: ldp.Plan, values: list[Any]) -> dict[str, Any]:
@@ -186,7 +216,7 @@ def plan_vector(name: str, plan: ldp.Plan, values: list[Any]) -> dict[str, Any]:
         "fingerprint": plan.fingerprint,
         "level_thresholds": list(plan.level_thresholds),
         "levels": [
-            {"cells": level.cells, "size": level.size, "width": mechanism.width}
+            level_vector(level, mechanism.width)
             for level, mechanism in zip(plan.levels, plan.mechanisms, strict=True)
         ],
         "reports": [vector for vector, _ in made],

@@ -16,6 +16,13 @@ PLANS = {
     "HRR": ldp.Plan(ldp.Domain.integers(0, 999), 1.1, ldp.Haar(), ldp.HRR()),
     "Hadamard": ldp.Plan(AGES, 1.1, ldp.Flat(), ldp.HadamardHashing(bits=3)),
     "Subset": ldp.Plan(AGES, 1.1, ldp.Tree(10), ldp.SubsetSelection()),
+    "Windows": ldp.Plan(AGES, 1.1, ldp.Windows(), ldp.HadamardHashing()),
+    "Windows, subsets": ldp.Plan(
+        AGES,
+        1.1,
+        ldp.Windows(),  # of 64 bins, of 32, and so on
+        [*[ldp.SubsetSelection()] * 4, *[ldp.HadamardHashing()] * 3],
+    ),
     "mixed": ldp.Plan(AGES, 1.1, ldp.Tree(10), [ldp.GRR(), ldp.OLH()]),
 }
 every_plan = pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS.keys())

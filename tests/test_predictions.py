@@ -37,6 +37,7 @@ METHODS: list[tuple[Decomposition, Oracle]] = [
     (ldp.Haar(), ldp.HadamardHashing(bits=2)),
     (ldp.Tree(8), ldp.SubsetSelection()),
     (ldp.Haar(), ldp.SubsetSelection()),
+    (ldp.Windows(), ldp.HadamardHashing()),
 ]
 
 
@@ -51,6 +52,11 @@ def population(kind: str, bins: int = BINS, users: int = USERS) -> NDArray[np.in
     return rng.multinomial(users, weights / weights.sum())
 
 
+def slow(method: tuple[Decomposition, Oracle]) -> bool:
+    """Say whether each survey takes so long that there had better be few."""
+    return method[1] == ldp.OLH() or method[0] == ldp.Windows()
+
+
 def name(method: tuple[Decomposition, Oracle]) -> str:
     return f"{method[0]!r}-{method[1]!r}"
 
@@ -62,7 +68,7 @@ def test_predicted_error_is_measured_error(method: tuple[Decomposition, Oracle],
     counts = population("spiky")
     truth = np.concatenate([[0.0], np.cumsum(counts) / USERS])
     low, high = np.triu_indices(BINS)
-    repetitions = 60 if method[1] == ldp.OLH() else 300
+    repetitions = 60 if slow(method) else 300
 
     def squared_errors(seed: int) -> tuple[float, float]:
         cdf = ldp.estimate(ldp.simulate(plan, counts, seed=seed)).cdf(confidence=None).value
@@ -91,7 +97,7 @@ def test_95_percent_intervals_cover_95_percent(
     counts = population(kind)
     truth = np.concatenate([[0.0], np.cumsum(counts) / USERS])
     low, high = np.triu_indices(BINS)
-    repetitions = 60 if method[1] == ldp.OLH() else 400
+    repetitions = 60 if slow(method) else 400
 
     def covered(seed: int) -> tuple[float, float, float]:
         estimate = ldp.estimate(ldp.simulate(plan, counts, seed=seed))

@@ -6,6 +6,8 @@ any other. Each level gets a different multiple of people, so that nothing depen
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -14,6 +16,7 @@ import ldprange as ldp
 from laws import expected_tally
 from ldprange.aggregate import Aggregate
 from ldprange.decompositions import Decomposition
+from ldprange.details import Level
 from ldprange.oracles import Oracle
 
 EPSILON = 1.1
@@ -35,6 +38,7 @@ DECOMPOSITIONS: dict[str, Decomposition] = {
     "Tree-3": ldp.Tree(branching=3),
     "Tree-4": ldp.Tree(branching=4),
     "Haar": ldp.Haar(),
+    "Windows": ldp.Windows(),
 }
 every_plan = pytest.mark.parametrize(
     ("bins", "decomposition", "oracle"),
@@ -52,11 +56,25 @@ def _expected_aggregate(plan: ldp.Plan, people: NDArray[np.int64]) -> Aggregate:
         leaves = np.zeros(level.cells * level.size, np.int64)
         leaves[: people.size] = people
         holders = leaves.reshape(level.cells, level.size).sum(axis=1).tolist()
-        tally, number = expected_tally(oracle, level.cells, EPSILON, level.contrast, holders)
+        tally, number = _expected_tally(oracle, level, holders)
         multiple = MULTIPLES[at % len(MULTIPLES)]
         users.append(multiple * number)
         tallies.append(multiple * tally)
     return Aggregate(plan, users, tallies)
+
+
+def _expected_tally(oracle: Oracle, level: Level, holders: list[int]) -> tuple[NDArray[np.int64], int]:
+    if level.shifts == 1:
+        return expected_tally(oracle, level.cells, EPSILON, level.contrast, holders)
+    rows = []  # of as many people each, who stand on a grid of windows
+    for shift in range(level.shifts):
+        windows = [0] * level.asked
+        for item, number in enumerate(holders):
+            windows[(item + shift) // level.shifts] += number
+        rows.append(expected_tally(oracle, level.asked, EPSILON, False, windows))
+    people = math.lcm(*(number for _, number in rows))
+    table = np.array([[people, *(people // number * tally)] for tally, number in rows])
+    return table.reshape(-1), level.shifts * people
 
 
 @every_plan

@@ -85,7 +85,9 @@ class LongLine:
         return knots, short, long
 
     def _added(self, low: Boundaries, high: Boundaries, even: Floats) -> Floats:
-        n, length = self._items, high - low
+        n, suffix = self._items, high == self._items
+        low, high = np.where(suffix, 0, low), np.where(suffix, low, high)  # as sure as the prefix before it
+        length = high - low
         short = (length <= np.minimum(low, n - high)) & (length < _SHORT * self._block)
         added: Floats = np.zeros(low.shape)
         if np.any(short):
@@ -99,7 +101,7 @@ class LongLine:
                 near |= chosen
                 block *= 2
             short = short | near
-        one_end = ~short & ((low == 0) | (high == n))
+        one_end = ~short & (low == 0)
         if np.any(one_end):
             added[one_end] = even[one_end] * self._view(self._block, False)(low[one_end], high[one_end])
         rest = ~short & ~one_end

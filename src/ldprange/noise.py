@@ -29,6 +29,7 @@ from ldprange.parallel import in_threads, slices
 
 Boundaries = NDArray[np.int64]
 
+_ROUNDING = 1e-12
 _BLOCK = 1 << 16  # ranges worked out together: threads take turns at Python itself, so few large steps
 
 
@@ -57,7 +58,7 @@ class Noise:
         total = (others - q * q) / unit
         cross = (held_and_other - p * q) / unit - total
         held = (p - 2 * p * q + q * q) / unit - spread - total - 2 * cross
-        return cls(spread, held, total, cross)
+        return cls(spread, held if abs(held) > _ROUNDING * spread else 0.0, total, cross)
 
 
 @dataclass(frozen=True, slots=True)

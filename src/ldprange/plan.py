@@ -26,6 +26,7 @@ from ldprange.randomness import WORDS
 VERSION = 1
 FINGERPRINT_BYTES = 8
 _MOST_BINS = 1 << 26
+_MOST_LEVELS = 255  # a level is a byte on the wire, and 255 means none in memory
 _MOST_COUNTERS = 1 << 28  # 2 GiB of counts
 _ALL_RANGES = 512  # up to this many bins a prediction for a population goes through every range
 _SOME_RANGES = 1 << 17
@@ -109,6 +110,8 @@ class Plan:
             )
         object.__setattr__(self, "decomposition", self.decomposition.resolve(self.domain.bins))
         levels = self.decomposition.levels(self.domain.bins)
+        if len(levels) > _MOST_LEVELS:
+            raise PlanError(f"a plan may have at most {_MOST_LEVELS} levels, got {len(levels)}")
         object.__setattr__(self, "oracle", _oracles(self.oracle, levels, self.epsilon))
         object.__setattr__(self, "level_probabilities", _probabilities(self.level_probabilities, len(levels)))
         if self.counters > _MOST_COUNTERS:

@@ -1,9 +1,8 @@
 """Symmetric positive definite Toeplitz matrices: products, solutions, and sums of the inverse.
 
 A product is a convolution, so it costs two Fourier transforms. A solution is found by conjugate
-gradients, preconditioned by the circulant matrix nearest to the Toeplitz one (T. Chan, 1988), made longer so
-that its size is a power of two: the matrices of :mod:`ldprange.line` take 9 to 20 steps to full precision
-at any size.
+gradients, preconditioned by the circulant matrix nearest to the Toeplitz one (T. Chan, 1988): the matrices
+of :mod:`ldprange.line` take 9 to 20 steps to full precision at any size.
 
 The inverse is known from its first column x alone (Gohberg and Semencul), and summing it up keeps the form:
 with X = cumsum(x) and Y = cumsum(0, x[n−1], …, x[1]), the sum of the inverse over its first i rows and
@@ -41,7 +40,8 @@ class Toeplitz:
         around[:n] = column
         around[self._padded - n + 1 :] = column[:0:-1]
         self._spectrum = np.fft.rfft(around).real
-        self._around = m = self._padded // 2
+        # a circulant of a power of two is faster, but it is positive only if the column has fallen to 0
+        self._around = m = n if column[-1] else self._padded // 2
         longer = np.zeros(m)
         longer[:n] = column
         k = np.arange(m)

@@ -38,7 +38,7 @@ class Windows(Decomposition):
     def __post_init__(self) -> None:
         if self.widths is None:
             return
-        widths = tuple(self.widths) if isinstance(self.widths, Sequence) else ()
+        widths = tuple(self.widths) if isinstance(self.widths, list | tuple) else ()
         if not widths or not all(type(width) is int and width >= 1 for width in widths):
             raise PlanError(
                 f"widths must be whole numbers of at least 1, such as [8, 4, 2, 1], got {self.widths!r}"

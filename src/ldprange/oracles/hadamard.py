@@ -48,6 +48,7 @@ from ldprange.parallel import slices
 from ldprange.randomness import Coins, below, seeded_words
 
 _MOST_BITS = 4
+_COUNTERS_PER_CELL = 8
 _SCATTER = (0x9E3779B1, 0x85EBCA6B)  # odd, so that multiplying by them permutes; their bits look random
 _TABLE = 1 << 20  # entries of a table of items by indices that are drawn together
 
@@ -58,7 +59,8 @@ Words = NDArray[np.uint32]
 class HadamardHashing(Oracle):
     """Hadamard hashing to 2**bits symbols: OLH's accuracy with short reports and fast decoding.
 
-    ``bits`` left out is the best of 1 to 4 for the plan's ε. ``bits=1`` is HRR.
+    ``bits`` left out is the best of 1 to 4 for the plan's ε that takes at most 8 counters a cell.
+    ``bits=1`` is HRR.
 
     >>> HadamardHashing().resolve(1.1, cells=16)
     HadamardHashing(bits=2)
@@ -76,8 +78,9 @@ class HadamardHashing(Oracle):
             return self
         many = 1 << 16  # the best number of bits is that of a large level
 
-        def spread(bits: int) -> float:
-            return _HadamardMechanism(many, epsilon, bits).noise.spread
+        def spread(bits: int) -> tuple[bool, float]:
+            wasteful = _HadamardMechanism(cells, epsilon, bits).counters > _COUNTERS_PER_CELL * cells
+            return wasteful, _HadamardMechanism(many, epsilon, bits).noise.spread
 
         return HadamardHashing(min(range(1, _MOST_BITS + 1), key=spread))
 

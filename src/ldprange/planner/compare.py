@@ -63,18 +63,17 @@ class Comparison:
         width = max(len(each.name) for each in self.candidates)
         lines = [
             f"{plan.domain.bins:,} bins, ε = {plan.epsilon:g}, {users:,.0f} people, {_NAMES[self.workload]}",
-            "",
             f"{'plan':{width}}  {'ranges ±':>9}  {'prefixes ±':>10}  {'error':>6}  "
             f"{'bytes':>6}  {'counters':>11}",
         ]
         for each in self.candidates:
             more = self._ratio(each) - 1
             lines.append(
-                f"{each.name:{width}}  {each.prediction.range_rmse:9.2g}  "
-                f"{each.prediction.prefix_rmse:10.2g}  {'best' if each is best else f'{more:+.0%}':>6}  "
+                f"{each.name:{width}}  {each.prediction.range_rmse:9.3g}  "
+                f"{each.prediction.prefix_rmse:10.3g}  {'best' if each is best else f'{more:+.0%}':>6}  "
                 f"{each.report_bytes:6}  {each.plan.counters:11,}"
             )
-        return "\n".join([*lines, "", self.reason])
+        return "\n".join([*lines, self.reason])
 
     def _ratio(self, candidate: Candidate) -> float:
         """Return by how much an error is larger than the best; that may be 0."""

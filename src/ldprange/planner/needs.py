@@ -27,7 +27,7 @@ def users_needed(domain: Domain, epsilon: float, error: float, *, workload: Work
 
     >>> import ldprange as ldp
     >>> users_needed(ldp.Domain.integers(0, 119), epsilon=1.1, error=0.005)
-    508466
+    516659
     """
     _check_error(error)
     plan = choose_plan(domain, epsilon, 1.0, workload=workload)
@@ -45,7 +45,7 @@ def epsilon_needed(
 
     >>> import ldprange as ldp
     >>> round(epsilon_needed(ldp.Domain.integers(0, 119), expected_users=100_000, error=0.01), 2)
-    1.23
+    1.24
     """
     _check_error(error)
     check_users(expected_users)

@@ -32,7 +32,7 @@ _COUNTS_PER_BIN = 16  # that a level may take in an aggregate
 _STEPS = 50
 _DENSE = 256  # bins up to which windows are optimised as they are
 _NEGLIGIBLE = 0.003  # the least probability worth a level of windows
-_DIGITS = 6  # of a probability
+_DIGITS = 4  # of a probability: few enough to come out the same on every machine
 
 Gradient = Callable[[Floats], Floats]
 

@@ -1,0 +1,221 @@
+"""The planner: what it calls best is best, by exact calculation, and its questions turn round."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import ldprange as ldp
+from ldprange.decompositions import Decomposition
+from ldprange.errors import LdprangeError, PlanError
+from ldprange.oracles import mechanism_of
+from ldprange.planner.compare import GUESS
+from ldprange.planner.optimise import Workload, best_oracle
+
+AGES = ldp.Domain.integers(0, 119)
+KINDS: dict[str, Decomposition] = {
+    "Haar": ldp.Haar(),
+    "Tree 2": ldp.Tree(2),
+    "Tree 4": ldp.Tree(4),
+    "Windows": ldp.Windows(),
+}
+WORKLOADS: tuple[Workload, ...] = ("ranges", "prefixes", "both")
+every_kind = pytest.mark.parametrize("decomposition", KINDS.values(), ids=KINDS.keys())
+
+
+def _criterion(plan: ldp.Plan, workload: Workload, probabilities: np.ndarray | None = None) -> float:
+    shares = np.array(plan.probabilities) if probabilities is None else probabilities
+    ranges, prefixes = plan.estimator(1000 * shares).mean_variances()
+    return {"ranges": ranges, "prefixes": prefixes, "both": math.sqrt(ranges * prefixes)}[workload]
+
+
+# Level probabilities and oracles
+
+
+@every_kind
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_no_change_of_the_probabilities_is_better(decomposition: Decomposition, workload: Workload) -> None:
+    plan = ldp.optimise_plan(ldp.Domain.integers(0, 63), 1.0, decomposition, workload=workload)
+    best = _criterion(plan, workload)
+    rng = np.random.default_rng(1)
+    for size in (0.02, 0.1, 0.5):
+        for _ in range(20):
+            other = np.array(plan.probabilities) * np.exp(size * rng.normal(size=len(plan.levels)))
+            assert _criterion(plan, workload, other / other.sum()) > best * (1 - 5e-4)
+
+
+@every_kind
+def test_each_workload_is_served_best_by_its_own_plan(decomposition: Decomposition) -> None:
+    plans = {each: ldp.optimise_plan(AGES, 1.0, decomposition, workload=each) for each in WORKLOADS}
+    for workload in WORKLOADS:
+        least = min(_criterion(plan, workload) for plan in plans.values())
+        assert _criterion(plans[workload], workload) <= least * 1.0005
+
+
+@every_kind
+@pytest.mark.parametrize("epsilon", [0.2, 1.1, 3.0])
+def test_optimised_beats_even_levels(decomposition: Decomposition, epsilon: float) -> None:
+    plan = ldp.optimise_plan(AGES, epsilon, decomposition)
+    even = ldp.Plan(AGES, epsilon, plan.decomposition, plan.oracles)
+    assert _criterion(plan, "both") < _criterion(even, "both")
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.1, 2.0, 4.0])
+@every_kind
+def test_the_best_oracle_has_the_most_information(decomposition: Decomposition, epsilon: float) -> None:
+    for level in decomposition.resolve(500).levels(500):
+        chosen = mechanism_of(best_oracle(level, epsilon), level, epsilon)
+        others = [ldp.GRR(), ldp.HRR(), ldp.HadamardHashing()]
+        others += [ldp.SubsetSelection()] if level.asked <= 65 else []
+        for oracle in others:
+            try:
+                other = mechanism_of(oracle, level, epsilon)
+            except PlanError:
+                continue
+            if other.counters <= 16 * level.cells * level.size:
+                assert chosen.noise.in_even_population(level.asked) <= other.noise.in_even_population(
+                    level.asked
+                ) * (1 + 1e-12)
+
+
+def test_a_given_oracle_is_kept() -> None:
+    plan = ldp.optimise_plan(AGES, 1.1, ldp.Tree(4), oracle=ldp.OUE())
+    assert set(plan.oracles) == {ldp.OUE()}
+    assert sum(plan.probabilities) == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("bins", [1, 2, 3, 5, 100, 257, 1000, 5000])
+def test_any_number_of_bins_can_be_planned(bins: int) -> None:
+    plan = ldp.optimise_plan(ldp.Domain.integers(0, bins - 1), 1.0, ldp.Windows())
+    assert plan == ldp.Plan.from_json(plan.to_json())
+    assert plan.predict(1000).range_rmse >= 0
+
+
+def _lower_bound(bins: int, workload: str) -> float:
+    """Return the least mean variance of any unbiased method, in units of 4e/(e − 1)²/N.
+
+    A report's likelihoods differ by a factor of e at most, so its Fisher information about an even
+    population has a trace of at most D(e − 1)²/4e; the rest is Cauchy and Schwarz.
+    """
+    place = np.arange(bins)
+    early, late = np.minimum.outer(place, place), np.maximum.outer(place, place)
+    ranges = workload == "ranges"
+    queries = (early + 1.0) * (bins - late) if ranges else (bins - late).astype(float)
+    off = np.eye(bins) - 1 / bins
+    roots = np.sqrt(np.maximum(np.linalg.eigvalsh(off @ queries @ off), 0))
+    return float(roots.sum() ** 2 / (bins * (bins * (bins + 1) / 2 if ranges else bins)))
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 0.5, math.log(3), 2.0])
+@pytest.mark.parametrize("bins", [256, 1024])
+def test_windows_come_near_the_least_variance_possible(bins: int, epsilon: float) -> None:
+    e = math.exp(epsilon)
+    unit = 4 * e / (e - 1) ** 2
+    for workload, slack in (("ranges", 1.10), ("prefixes", 1.15)):
+        plan = ldp.choose_plan(ldp.Domain.integers(0, bins - 1), epsilon, 2**20)
+        prediction = plan.predict_even(2**20)
+        variance = prediction.range_variance if workload == "ranges" else prediction.prefix_variance
+        assert variance * 2**20 / unit <= slack * _lower_bound(bins, workload)
+
+
+# Comparison
+
+
+def test_a_comparison_is_sorted_and_says_why() -> None:
+    comparison = ldp.compare_plans(AGES, epsilon=1.1, expected_users=100_000)
+    errors = [each.error("both") for each in comparison.candidates]
+    assert errors == sorted(errors)
+    assert comparison.best.plan == ldp.choose_plan(AGES, epsilon=1.1, expected_users=100_000)
+    assert comparison.useful
+    text = str(comparison)
+    for each in comparison.candidates:
+        assert each.name in text
+    assert "Windows needs 22% fewer people than Tree 2" in text
+    assert len({tuple(each.plan.levels) + each.plan.probabilities for each in comparison.candidates}) == len(
+        comparison.candidates
+    )
+
+
+@pytest.mark.parametrize("bins", [3, 5, 8, 33, 120])
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 5.0, 10.0])
+def test_the_chosen_plan_has_the_least_exact_error(bins: int, epsilon: float) -> None:
+    """Predictions are those for an even population, by the formula of any other population."""
+    comparison = ldp.compare_plans(ldp.Domain.integers(0, bins - 1), epsilon, 10_000)
+    for each in comparison.candidates:
+        exact = each.plan.predict(10_000, counts=np.ones(bins))
+        assert each.prediction == exact
+        assert each.error("both") >= comparison.best.error("both") / 1.006
+
+
+@pytest.mark.parametrize("bins", [1, 2])
+def test_domains_with_nothing_to_choose(bins: int) -> None:
+    comparison = ldp.compare_plans(ldp.Domain.integers(0, bins - 1), 700.0, 100)
+    assert comparison.best.name == "Flat"
+    assert "nothing else" in str(comparison)
+
+
+def test_an_error_of_nothing_can_be_compared() -> None:
+    assert "Flat" in str(ldp.compare_plans(ldp.Domain.integers(0, 9), epsilon=700.0, expected_users=100))
+
+
+def test_few_people_are_told_so_in_numbers() -> None:
+    comparison = ldp.compare_plans(AGES, epsilon=0.1, expected_users=50)
+    assert not comparison.useful
+    assert "Nothing useful can be had" in comparison.reason
+    needed = int(comparison.reason.split("more than ")[1].split(" people")[0].replace(",", ""))
+    enough = ldp.compare_plans(AGES, epsilon=0.1, expected_users=1.01 * needed)
+    assert enough.useful
+    assert enough.best.error("both") == pytest.approx(GUESS, rel=0.02)
+
+
+# Questions turned round
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_so_many_people_give_the_wanted_error(workload: Workload) -> None:
+    users = ldp.users_needed(AGES, 1.1, 0.01, workload=workload)
+    best = ldp.compare_plans(AGES, 1.1, users, workload=workload).best
+    assert 0.99 * 0.01 < best.error(workload) <= 0.01
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_such_an_epsilon_gives_the_wanted_error(workload: Workload) -> None:
+    epsilon = ldp.epsilon_needed(AGES, 100_000, 0.01, workload=workload)
+    best = ldp.compare_plans(AGES, epsilon, 100_000, workload=workload).best
+    assert 0.97 * 0.01 < best.error(workload) <= 0.01
+
+
+def test_more_people_or_privacy_spent_make_finer_bins_useful() -> None:
+    few, many = ldp.finest_bins(1.0, 10_000), ldp.finest_bins(1.0, 1_000_000)
+    assert 2 <= few < many < ldp.finest_bins(3.0, 1_000_000)
+    assert ldp.finest_bins(3.0, 1e15) == 1 << 16
+
+
+REFUSED: dict[str, tuple[Callable[[], object], str]] = {
+    "no such workload": (lambda: ldp.choose_plan(AGES, 1.0, 100, workload="all"), "'both', got 'all'"),  # type: ignore[arg-type]
+    "nobody": (lambda: ldp.choose_plan(AGES, 1.0, 0), "at least 1, got 0"),
+    "people without number": (lambda: ldp.compare_plans(AGES, 1.0, math.nan), "at least 1, got nan"),
+    "no ε": (lambda: ldp.choose_plan(AGES, 0.0, 100), "above 0, got 0"),
+    "ε without number": (lambda: ldp.optimise_plan(AGES, math.nan, ldp.Haar()), "above 0, got nan"),
+    "ε too small for coins": (lambda: ldp.choose_plan(AGES, 1e-12, 100), "favour the truth"),
+    "no domain": (lambda: ldp.choose_plan(120, 1.0, 100), "must be of type Domain"),  # type: ignore[arg-type]
+    "no decomposition": (lambda: ldp.optimise_plan(AGES, 1.0, "haar"), "must be of type Decomposition"),  # type: ignore[arg-type]
+    "an error of 0": (lambda: ldp.users_needed(AGES, 1.0, 0.0), "between 0 and 1, such as 0.01, got 0"),
+    "an error out of reach": (lambda: ldp.epsilon_needed(AGES, 10, 1e-6), "even ε = 20 leaves"),
+    "two halves alike": (lambda: ldp.finest_bins(0.01, 10), "not even two halves"),
+    "too many levels": (
+        lambda: ldp.Plan(ldp.Domain.integers(0, 999), 1.0, ldp.Windows(list(range(300, 0, -1))), ldp.HRR()),
+        "at most 255 levels, got 300",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refusals_say_what_must_hold(case: str) -> None:
+    question, message = REFUSED[case]
+    with pytest.raises(LdprangeError, match=re.escape(message)):
+        question()
