@@ -37,6 +37,17 @@ class TestTheWholeWay:
         assert abs(median["value"] - np.median(truth)) < 12
         assert median["low"] <= median["value"] <= median["high"]
 
+    def test_denoised_shares_are_a_distribution(self, survey: Path) -> None:
+        result = answered("query", "monday.agg", "--histogram", "--denoise")
+        shares = [row["value"] for row in result["histogram"]]
+        assert result["denoised"]
+        assert min(shares) >= 0
+        assert sum(shares) == pytest.approx(1)
+        assert min(row["value"] for row in answered("query", "monday.agg", "--histogram")["histogram"]) < 0
+
+    def test_raw_says_where_it_changes_nothing(self, survey: Path) -> None:
+        assert "--raw changes nothing" in run("query", "monday.agg", "--raw", "--quantile", "0.5").stderr
+
     @pytest.mark.parametrize("oracle", ORACLES)
     @pytest.mark.parametrize("decomposition", ["tree", "windows"])
     @pytest.mark.parametrize("suffix", SUFFIXES)

@@ -73,6 +73,7 @@ BAD = {
         ("plan", "--first", "today", "--last", "2026-01-02", "--epsilon", "1"),
         "got 'today'",
     ),
+    "denoised and raw": (("query", "monday.agg", "--denoise", "--raw"), "exclude one another"),
     "labels twice": (("plan", "--labels", "S,M,S", "--epsilon", "1"), "must differ"),
     "nobody expected": ((*PLAN, "--epsilon", "1", "--users", "0"), "'--users': 0 is not in the range"),
     "an oracle without a decomposition": (

@@ -12,9 +12,10 @@ from ldprange.answer import Answer
 from ldprange.cli.chart import draw_cdf
 from ldprange.cli.command import Command
 from ldprange.cli.options import json_option, read_aggregate
-from ldprange.cli.screen import answers, console, facts, print_json
+from ldprange.cli.screen import answers, console, facts, note, print_json
 from ldprange.cli.summary import percent, plan_facts
 from ldprange.cli.units import parse, plain, shown
+from ldprange.decompositions import Flat, Tree
 from ldprange.errors import QueryError
 from ldprange.estimation import Estimate, estimate
 
@@ -25,6 +26,7 @@ _QUARTILES = (0.25, 0.5, 0.75)
     cls=Command,
     examples=[
         "ldprange query week.agg --range 18 64 --prefix 30 --quantile 0.5",
+        "ldprange query week.agg --histogram --denoise",
         "ldprange query week.agg --quantile 0.25 --quantile 0.75 --confidence 0.99 --json",
     ],
 )
@@ -67,6 +69,11 @@ _QUARTILES = (0.25, 0.5, 0.75)
     help="How often an interval is to hold the truth.",
 )
 @click.option(
+    "--denoise",
+    is_flag=True,
+    help="Less error for a little bias: a distribution, with no share below 0.",
+)
+@click.option(
     "--raw", is_flag=True, help="The paper's raw tree, without consistency between levels, for comparison."
 )
 @json_option
@@ -79,26 +86,33 @@ def query(
     cdf: bool,
     band: str | None,
     confidence: float,
+    denoise: bool,
     raw: bool,
     as_json: bool,
 ) -> None:
     """Answer questions from an aggregate, each with its interval.
 
     --range, --prefix and --quantile may be given many times, in the domain's own units. Without any
-    question you get an overview. Shares are unbiased, so a small one may come out below 0.
+    question you get an overview. Shares are unbiased, so a small one may come out below 0, unless
+    you --denoise.
     """
+    if denoise and raw:
+        raise click.UsageError("--denoise and --raw exclude one another; leave one of them out")
     if band is not None and not cdf:
         raise click.UsageError(f"--band goes with --cdf only, got {band}")
     aggregate = read_aggregate(aggregate_file)
     if not aggregate.reports:
         raise QueryError(f"{aggregate_file} must hold at least one report to be asked, and it holds none")
-    estimated = estimate(aggregate, consistent=not raw)
+    if raw and not isinstance(aggregate.plan.decomposition, Flat | Tree):
+        note("--raw changes nothing here: only trees have a raw estimate beside the consistent one")
+    estimated = estimate(aggregate, consistent=not raw, denoise=denoise)
     overview = not (ranges or prefixes or quantiles or histogram or cdf)
     wanted = _QUARTILES if overview else quantiles
     result: dict[str, Any] = {
         "plan": aggregate.plan.fingerprint,
         "reports": aggregate.reports,
         "confidence": confidence,
+        "denoised": denoise,
         "ranges": _ranges(estimated, ranges, confidence),
         "prefixes": _prefixes(estimated, prefixes, confidence),
         "quantiles": _quantiles(estimated, wanted, confidence),

@@ -1,0 +1,170 @@
+"""Denoising: always a distribution, less error, and intervals that still cover."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ldprange as ldp
+from experiments.data import people as people_of
+from ldprange.details import Floats
+from ldprange.errors import QueryError
+from ldprange.estimation.denoising import denoised
+from ldprange.kernels import Counts
+
+BINS, USERS = 100, 50_000
+DOMAIN = ldp.Domain.integers(0, BINS - 1)
+PLANS = {
+    "Windows": ldp.optimise_plan(DOMAIN, 1.1, ldp.Windows()),
+    "Haar": ldp.Plan(DOMAIN, 1.1, ldp.Haar(), ldp.HRR()),
+    "Tree 2": ldp.Plan(DOMAIN, 1.1, ldp.Tree(2), ldp.OUE()),
+    "Tree 10": ldp.Plan(DOMAIN, 1.1, ldp.Tree(10), ldp.HadamardHashing()),
+    "Flat": ldp.Plan(DOMAIN, 1.1, ldp.Flat(), ldp.OUE()),
+}
+every_plan = pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS.keys())
+
+
+def _sparse(bins: int, users: int) -> Counts:
+    counts = np.zeros(bins, np.int64)
+    counts[[bins // 7, bins // 2, bins - 1]] = users // 2, users // 4, users - users // 2 - users // 4
+    return counts
+
+
+def _population(name: str, bins: int, users: int) -> Counts:
+    return _sparse(bins, users) if name == "sparse" else people_of(name, bins, users)
+
+
+@every_plan
+@pytest.mark.parametrize("width", [1, 2, 8, 64, 128, 256])
+def test_variances_of_blocks_are_those_of_the_working_covariance(plan: ldp.Plan, width: int) -> None:
+    estimator = plan.estimator(1000 * np.array(plan.probabilities))
+    begins = np.arange(1 - width, BINS)
+    low, high = np.maximum(begins, 0), np.minimum(begins + width, BINS)
+    found = estimator.block_variances(width)
+    exact = estimator.variances(np.linspace(0, 1, BINS + 1))(low, high)
+    assert found.shape == begins.shape
+    # that of an even population; windows at the ends of the domain hold less of it than the others
+    np.testing.assert_allclose(found, exact, rtol=0.1, atol=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 70), st.integers(0, 2**32 - 1), st.floats(1e-9, 10))
+def test_whatever_comes_a_distribution_goes(bins: int, seed: int, noise: float) -> None:
+    rng = np.random.default_rng(seed)
+    estimate = rng.dirichlet(np.full(bins, 0.3)) + noise * rng.normal(size=bins)
+    estimate += (1 - estimate.sum()) / bins
+
+    def block_variances(width: int) -> Floats:
+        begins = np.arange(1 - width, bins)
+        held = np.minimum(begins + width, bins) - np.maximum(begins, 0)
+        return np.asarray(noise**2 * held * (bins - held) / bins)
+
+    shares = denoised(estimate, block_variances)
+    assert shares.shape == (bins,)
+    assert np.all(shares >= 0)
+    assert shares.sum() == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("bins", [1, 2, 5, 64, 100])
+def test_without_noise_nothing_is_changed(bins: int) -> None:
+    shares = np.random.default_rng(1).dirichlet(np.ones(bins))
+    np.testing.assert_allclose(denoised(shares, lambda width: np.zeros(bins + width - 1)), shares, atol=1e-9)
+
+
+def test_neither_end_is_preferred() -> None:
+    """Exactly so, but for the blocks that the mixture is fitted on: they are counted from the low end."""
+    estimator = PLANS["Windows"].estimator(10_000 * np.array(PLANS["Windows"].probabilities))
+    estimate = np.diff(ldp.estimate(_drawn("Windows", "bimodal")).cdf(confidence=None).value, prepend=0.0)
+    one = denoised(estimate, estimator.block_variances)
+    other = denoised(estimate[::-1], estimator.block_variances)[::-1]
+    assert np.abs(np.cumsum(one - other)).max() < 0.1 * np.abs(np.cumsum(one - estimate)).max()
+
+
+def _drawn(plan: str, population: str, seed: int = 1) -> ldp.Aggregate:
+    return ldp.simulate(PLANS[plan], _population(population, BINS, USERS), seed=seed)
+
+
+@every_plan
+@pytest.mark.parametrize("population", ["cauchy", "spiky", "sparse"])
+def test_answers_of_a_denoised_estimate(plan: ldp.Plan, population: str) -> None:
+    aggregate = ldp.simulate(plan, _population(population, BINS, USERS), seed=1)
+    estimate, unbiased = ldp.estimate(aggregate, denoise=True), ldp.estimate(aggregate)
+    histogram, cdf = estimate.histogram(), estimate.cdf()
+    assert np.all(histogram.value >= 0)
+    assert np.all(np.diff(cdf.value) >= 0)
+    assert cdf.value[-1] == 1
+    for answer in (histogram, cdf):
+        assert answer.low is not None
+        assert answer.high is not None
+        assert np.all((answer.low >= 0) & (answer.low <= answer.value))
+        assert np.all((answer.value <= answer.high) & (answer.high <= 1))
+    quantiles = estimate.quantiles(np.linspace(0, 1, 50))
+    assert np.all(np.diff(quantiles.value) >= 0)
+    low, high = unbiased.range(10, 30).low, unbiased.range(10, 30).high
+    answer_10_30 = estimate.range(10, 30)
+    assert low is not None
+    assert high is not None
+    assert answer_10_30.low == pytest.approx(min(max(low, 0), answer_10_30.value), rel=0.05, abs=1e-3)
+    assert answer_10_30.high == pytest.approx(max(min(high, 1), answer_10_30.value), rel=0.05, abs=1e-3)
+
+
+@every_plan
+@pytest.mark.parametrize("population", ["cauchy", "spiky", "sparse", "uniform", "step"])
+def test_less_error_on_ranges(plan: ldp.Plan, population: str) -> None:
+    """Never more than 5% worse, in the mean of 20 repetitions; in fact always better."""
+    people = _population(population, BINS, USERS)
+    truth = np.concatenate([[0.0], np.cumsum(people) / people.sum()])
+    errors = np.zeros(2)
+    for seed in range(20):
+        aggregate = ldp.simulate(plan, people, seed=seed)
+        for number, denoise in enumerate((False, True)):
+            cdf = ldp.estimate(aggregate, denoise=denoise).cdf(confidence=None).value
+            off = np.concatenate([[0.0], cdf]) - truth
+            errors[number] += (BINS + 1) * (off @ off) - off.sum() ** 2  # over all ranges
+    assert errors[1] < 0.95 * errors[0]
+
+
+@pytest.mark.parametrize("population", ["cauchy", "spiky", "sparse"])
+@pytest.mark.parametrize("name", ["Windows", "Haar"])
+def test_intervals_cover(name: str, population: str) -> None:
+    """At least 93% at a nominal 95%, of bins, ranges and prefixes.
+
+    Of 40 repetitions × 100 correlated answers the share covered has a deviation of about 0.7%.
+    """
+    plan, people = PLANS[name], _population(population, BINS, USERS)
+    truth = np.concatenate([[0.0], np.cumsum(people) / people.sum()])
+    rng = np.random.default_rng(1)
+    ends = np.sort(rng.integers(0, BINS, (2, 100)), axis=0)
+    place = np.arange(BINS)
+    asked = {
+        "bins": (place, place),
+        "ranges": (ends[0], ends[1]),
+        "prefixes": (np.zeros_like(place), place[:-1]),
+    }
+    covered = dict.fromkeys(asked, 0.0)
+    for seed in range(40):
+        estimate = ldp.estimate(ldp.simulate(plan, people, seed=seed), denoise=True)
+        for kind, (low, high) in asked.items():
+            low, high = np.broadcast_arrays(low[: high.size], high)
+            answer = estimate.ranges(low, high)
+            share = truth[high + 1] - truth[low]
+            covered[kind] += float(np.mean((answer.low <= share) & (share <= answer.high))) / 40
+    assert all(share >= 0.93 for share in covered.values()), covered
+
+
+@every_plan
+def test_nobody_and_few_people(plan: ldp.Plan) -> None:
+    nobody = ldp.estimate(ldp.Aggregate.empty(plan), denoise=True)
+    np.testing.assert_allclose(nobody.histogram(confidence=None).value, 1 / BINS)
+    for users in (1, 2, 5):
+        few = ldp.estimate(ldp.Aggregate.of(plan, ldp.encode_many(plan, [7] * users, seed=1)), denoise=True)
+        histogram = few.histogram()
+        assert np.all(histogram.value >= 0)
+        assert histogram.value.sum() == pytest.approx(1)
+
+
+def test_the_raw_tree_cannot_be_denoised() -> None:
+    with pytest.raises(QueryError, match="only a consistent estimate"):
+        ldp.estimate(ldp.Aggregate.empty(PLANS["Tree 2"]), consistent=False, denoise=True)
