@@ -85,27 +85,27 @@ class LongLine:
         return knots, short, long
 
     def _added(self, low: Boundaries, high: Boundaries, even: Floats) -> Floats:
-        n, suffix = self._items, high == self._items
-        low, high = np.where(suffix, 0, low), np.where(suffix, low, high)  # as sure as the prefix before it
+        n = self._items
+        one_end = (low == 0) | (high == n)
+        cut = np.where(low > 0, low, high)  # a prefix and the rest are equally sure: take the shorter
+        low = np.where(one_end, np.where(2 * cut > n, cut, 0), low)
+        high = np.where(one_end, np.where(2 * cut > n, n, cut), high)
         length = high - low
-        short = (length <= np.minimum(low, n - high)) & (length < _SHORT * self._block)
         added: Floats = np.zeros(low.shape)
-        if np.any(short):
-            added[short] = even[short] * self._short(low[short], high[short])
+        done = (length <= np.minimum(low, n - high)) & (length < _SHORT * self._block)
+        if np.any(done):
+            added[done] = even[done] * self._short(low[done], high[done])
         for begin, stop, mirrored in ((low, high, False), (n - high, n - low, True)):
-            block, near = 1, np.zeros(low.shape, bool)
+            block = 1
             while block < self._block:  # ranges near an end, in blocks as small as will do
-                chosen = ~short & ~near & (stop <= _NEAR * block)
-                if np.any(chosen):
-                    added[chosen] = even[chosen] * self._view(block, mirrored)(begin[chosen], stop[chosen])
-                near |= chosen
+                near = ~done & (stop <= _NEAR * block)
+                if np.any(near):
+                    added[near] = even[near] * self._view(block, mirrored)(begin[near], stop[near])
+                done |= near
                 block *= 2
-            short = short | near
-        one_end = ~short & (low == 0)
-        if np.any(one_end):
-            added[one_end] = even[one_end] * self._view(self._block, False)(low[one_end], high[one_end])
-        rest = ~short & ~one_end
-        if np.any(rest):
+        if np.any(rest := ~done & one_end):
+            added[rest] = even[rest] * self._view(self._block, False)(low[rest], high[rest])
+        if np.any(rest := ~done & ~one_end):
             first, last = low[rest], high[rest]
             cross = self._view(self._block, False).cross(first, last)
             added[rest] = self._prefixes[first] + self._prefixes[last] - 2 * cross
