@@ -6,13 +6,20 @@ import ldprange as ldp
 from ldprange.cli.population import MOST_MINUTES, commutes
 from ldprange.plotting import distribution_figure
 
-people = commutes(200_000)
-plan = ldp.Plan(ldp.Domain.integers(0, MOST_MINUTES), 1.1, ldp.Tree(4), ldp.HadamardHashing())
-counts = plan.domain.count(people)
-figure = distribution_figure(
-    ldp.estimate(ldp.simulate(plan, counts, seed=1)),
-    counts=counts,
-    title="Minutes to work: 200,000 people, one randomised report each, ε = 1.1",
-)
-figure.axes[1].set_xlabel("minutes to work")
-figure.savefig(Path(__file__).with_name("distribution.png"), dpi=110)
+
+def draw() -> None:
+    """Rehearse the survey and draw what it finds beside the truth."""
+    people = commutes(200_000)
+    plan = ldp.choose_plan(ldp.Domain.integers(0, MOST_MINUTES), epsilon=1.1, expected_users=200_000)
+    counts = plan.domain.count(people)
+    figure = distribution_figure(
+        ldp.estimate(ldp.simulate(plan, counts, seed=1)),
+        counts=counts,
+        title="Minutes to work: 200,000 people, one randomised report each, ε = 1.1",
+    )
+    figure.axes[1].set_xlabel("minutes to work")
+    figure.savefig(Path(__file__).with_name("distribution.png"), dpi=110)
+
+
+if __name__ == "__main__":
+    draw()
