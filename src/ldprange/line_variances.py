@@ -31,6 +31,7 @@ from ldprange.toeplitz import Floats
 
 _FEW = 16  # ranges that are worked out one by one, on any line
 _SHORT = 2048  # items of a line on which every range is exact
+_LEAST = 0.3  # of the even variance, where what is taken off it is not known exactly
 _TOGETHER = 1 << 21  # numbers worked on together
 
 
@@ -47,18 +48,20 @@ class LineVariances:
     def __call__(self, low: Boundaries, high: Boundaries) -> Floats:
         """Return the variance of the estimated share of items ``low`` … ``high − 1``, for many ranges."""
         low, high = np.broadcast_arrays(low, high)
+        least: Floats | float = 0.0
         if low.size <= _FEW:
             variances = self._each(low.reshape(-1), high.reshape(-1)).reshape(low.shape)
         elif self._line.items <= _SHORT:
             variances = self._matrix_variances(low, high)
         else:
-            variances = self._long.variances(low, high)
+            even = self._long.even(low, high)
+            variances, least = even + self._long.added(low, high, even), _LEAST * even
             for means in self._means:
                 variances -= (means[high] - means[low]) ** 2
         share = self._cdf[high] - self._cdf[low]
-        variances = variances - share * (1 - share) / self._line.law.users.sum()
+        variances = np.maximum(variances - share * (1 - share) / self._line.law.users.sum(), least)
         certain = (low == high) | ((low == 0) & (high == self._line.items))
-        return np.where(certain, 0.0, np.maximum(variances, 0.0))
+        return np.where(certain, 0.0, variances)
 
     def _each(self, low: Boundaries, high: Boundaries) -> Floats:
         """Follow the formula, range by range."""

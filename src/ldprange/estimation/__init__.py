@@ -35,6 +35,7 @@ def estimate(aggregate: Aggregate, *, consistent: bool = True, denoise: bool = F
     0.746 [0.732, 0.760] at 95%
     """
     check_type(aggregate, Aggregate, "what is estimated from")
+    check_type(denoise, bool, "whether to denoise")
     if denoise and not consistent:
         raise QueryError("only a consistent estimate can be denoised; leave out consistent=False")
     if denoise:

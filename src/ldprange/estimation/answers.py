@@ -38,7 +38,8 @@ class Estimate:
         self._cdfs: dict[int, tuple[Boundaries, Floats, Floats]] = {}  # by scale, once asked for
 
     def __repr__(self) -> str:
-        return f"Estimate from {self.users:,} reports under plan {self.plan.fingerprint}"
+        kind = "Denoised estimate" if self._shares.is_distribution else "Estimate"
+        return f"{kind} from {self.users:,} reports under plan {self.plan.fingerprint}"
 
     def range(self, low: Any, high: Any, *, confidence: float | None = 0.95) -> Answer[float]:
         """Return the share of people between ``low`` and ``high``.

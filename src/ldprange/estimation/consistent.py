@@ -28,6 +28,10 @@ class ConsistentShares:
             fractions = np.full(self.bins, 1 / self.bins)
         self._cdf = np.concatenate([[0.0], np.cumsum(fractions)])
         self._cdf[-1] = 1.0
+        if self.scales[-1] > 1:  # people are taken to be spread evenly where no level says more
+            place = np.arange(self.bins + 1)
+            known = np.append(place[: -1 : self.scales[-1]], self.bins)
+            self._cdf = np.interp(place, known, self._cdf[known])
 
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
         shares: Floats = self._cdf[high] - self._cdf[low]

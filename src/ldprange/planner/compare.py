@@ -10,7 +10,7 @@ from ldprange.decompositions import Decomposition, Flat, Haar, Tree, Windows
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
 from ldprange.oracles import HRR, OUE
-from ldprange.plan import Plan, Prediction
+from ldprange.plan import Plan, Prediction, check_bins, check_epsilon
 from ldprange.planner.optimise import Workload, check_workload, optimise_plan
 
 GUESS = math.sqrt(1 / 12)
@@ -132,6 +132,9 @@ def compare_plans(
     check_type(domain, Domain, "a plan's domain")
     check_workload(workload)
     check_users(expected_users)
+    check_epsilon(epsilon)
+    check_bins(domain.bins)
+    epsilon = float(epsilon)
     candidates = [
         Candidate(name, plan, plan.predict_even(expected_users))
         for name, plan in _candidates(domain, epsilon, workload)

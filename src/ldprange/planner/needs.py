@@ -13,12 +13,14 @@ from ldprange.domain import Domain
 from ldprange.errors import PlanError
 from ldprange.plan import Plan
 from ldprange.planner.compare import Candidate, check_users, choose_plan
-from ldprange.planner.optimise import Workload, best_oracle, optimise_plan
+from ldprange.planner.optimise import Workload, optimise_plan
 
 _MOST_EPSILON = 20.0
 _LEAST_EPSILON = 1e-3
 _MOST_OCTAVES = 16
 _LOOKED_AT = 9  # bins, spread over the domain
+_NEAR_ENOUGH = 1.005
+_MOST_USERS = 1 << 62
 _SURE = 2.0  # standard deviations to either side that make an interval of 95%
 
 
@@ -32,7 +34,10 @@ def users_needed(domain: Domain, epsilon: float, error: float, *, workload: Work
     _check_error(error)
     plan = choose_plan(domain, epsilon, 1.0, workload=workload)
     # for an even population the variance is that of one person over their number
-    return max(1, math.ceil((_error(plan, 1.0, workload) / error) ** 2))
+    users = (_error(plan, 1.0, workload) / error) ** 2
+    if users > _MOST_USERS:
+        raise PlanError(f"an error of {error:g} would take more people than can be counted; allow for more")
+    return max(1, math.ceil(users))
 
 
 def epsilon_needed(
@@ -49,11 +54,9 @@ def epsilon_needed(
     """
     _check_error(error)
     check_users(expected_users)
-    pattern = choose_plan(domain, 1.0, expected_users, workload=workload)
 
     def missing(epsilon: float) -> float:
-        oracles = [best_oracle(level, epsilon) for level in pattern.levels]
-        plan = Plan(domain, epsilon, pattern.decomposition, oracles, pattern.probabilities)
+        plan = choose_plan(domain, epsilon, expected_users, workload=workload)
         return _error(plan, expected_users, workload) - error
 
     if missing(_MOST_EPSILON) > 0:
@@ -109,8 +112,8 @@ def _check_error(error: object) -> None:
 
 
 def _root(falling: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a falling function crosses 0, to a thousandth of the place."""
-    while high > 1.001 * low:
+    """Return where a falling function crosses 0, or a little beyond."""
+    while high > _NEAR_ENOUGH * low:
         middle = math.sqrt(low * high)
         low, high = (middle, high) if falling(middle) > 0 else (low, middle)
     return high

@@ -22,7 +22,7 @@ from ldprange.details import Floats, Level, mean_overlap
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
 from ldprange.oracles import GRR, HadamardHashing, Oracle, SubsetSelection, mechanism_of
-from ldprange.plan import Plan, check_epsilon
+from ldprange.plan import Plan, check_bins, check_epsilon
 
 Workload = Literal["ranges", "prefixes", "both"]
 
@@ -68,6 +68,8 @@ def optimise_plan(
     check_epsilon(epsilon)
     check_type(domain, Domain, "a plan's domain")
     check_type(decomposition, Decomposition, "a plan's decomposition")
+    check_bins(domain.bins)
+    epsilon = float(epsilon)
     decomposition = decomposition.resolve(domain.bins)
     levels = decomposition.levels(domain.bins)
     plan = Plan(domain, epsilon, decomposition, oracle or [best_oracle(level, epsilon) for level in levels])
