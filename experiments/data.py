@@ -23,7 +23,8 @@ from experiments.population import CENTRE, cauchy
 from ldprange.details import Floats
 from ldprange.kernels import Counts
 
-_SPIKES = 40
+_COMB = 8  # one bin in so many is held
+_ROUGHNESS = 0.3  # the parameter of the Dirichlet distribution
 _HILLS = ((0.3, 0.05, 0.6), (0.7, 0.1, 0.4))  # centre, standard deviation and share of each
 _STEPS = (0.0, 0.07, 0.19, 0.31, 0.53, 0.58, 0.83, 1.0)  # none but the ends is a multiple of 1/64
 _STEP_SHARES = (0.02, 0.25, 0.05, 0.3, 0.15, 0.2, 0.03)
@@ -64,18 +65,42 @@ def flights(column: str) -> Counts:
     return np.repeat(values, numbers)
 
 
-def _spiky(bins: int) -> Floats:
-    """Return random masses at random places, which are the same on every domain."""
-    rng = np.random.default_rng(_SPIKES)
-    places, masses = rng.random(_SPIKES), rng.exponential(size=_SPIKES)
-    spikes = np.zeros(bins)
-    np.add.at(spikes, (places * bins).astype(np.int64), masses)  # two places may fall into one bin
-    return _in_all(spikes)
+def _spikes(number: int) -> Callable[[int], Floats]:
+    """Return random masses at so many random places, which are the same on every domain."""
+
+    def shape(bins: int) -> Floats:
+        rng = np.random.default_rng(number)
+        places, masses = rng.random(number), rng.exponential(size=number)
+        spikes = np.zeros(bins)
+        np.add.at(spikes, (places * bins).astype(np.int64), masses)  # two places may fall into one bin
+        return _in_all(spikes)
+
+    return shape
 
 
 def _zipf(bins: int) -> Floats:
     """Return masses 1, 1/2, 1/3, … from the low end."""
     return _in_all(1 / np.arange(1.0, bins + 1))
+
+
+def _shuffled(bins: int) -> Floats:
+    """Return the masses 1, 1/2, 1/3, … at random bins: neighbours have nothing to do with each other."""
+    return np.random.default_rng(bins).permutation(_zipf(bins))
+
+
+def _comb(bins: int) -> Floats:
+    """Return equal masses in every eighth bin."""
+    return _in_all((np.arange(bins) % _COMB == 0).astype(np.float64))
+
+
+def _rough(bins: int) -> Floats:
+    """Return shares drawn from a Dirichlet distribution: all bins differ, and most are nearly empty."""
+    return np.random.default_rng(bins).dirichlet(np.full(bins, _ROUGHNESS))
+
+
+def _half_empty(bins: int) -> Floats:
+    """Return equal masses in the lower half, and nobody in the upper."""
+    return _in_all((np.arange(bins) < (bins + 1) // 2).astype(np.float64))
 
 
 def _bimodal(bins: int) -> Floats:
@@ -112,7 +137,7 @@ def _flown(column: str) -> Callable[[int], Floats]:
 
 
 _SHAPES: dict[str, Callable[[int], Floats]] = {
-    "spiky": _spiky,
+    "spiky": _spikes(40),
     "zipf": _zipf,
     "bimodal": _bimodal,
     "uniform": _uniform,
@@ -120,6 +145,11 @@ _SHAPES: dict[str, Callable[[int], Floats]] = {
     "delays": _flown("dep_delay"),
     "distances": _flown("distance"),
     "air_time": _flown("air_time"),
+    "sparse": _spikes(6),
+    "comb": _comb,
+    "shuffled": _shuffled,
+    "rough": _rough,
+    "half_empty": _half_empty,
 }
 DATA: tuple[str, ...] = ("cauchy", *_SHAPES)
 """The names of all populations."""

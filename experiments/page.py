@@ -16,7 +16,17 @@ from experiments.errata import ERRATA
 from experiments.figures import column, save
 from experiments.sizes import FULL
 from experiments.store import Store
-from experiments.tables import Entry, Table, as_written, distinct, number, read_table, select, write_table
+from experiments.tables import (
+    Entry,
+    Table,
+    as_written,
+    distinct,
+    markdown,
+    number,
+    read_table,
+    select,
+    write_table,
+)
 from experiments.theory import best_branching
 from ldprange.errors import FileError, LdprangeError
 from ldprange.writing import whole_file
@@ -109,7 +119,7 @@ def _summary(ranges: Table, prefixes: Table) -> str:
         "printed within 10% of exact",
         "furthest",
     ]
-    return _markdown(headings, rows)
+    return markdown(headings, rows)
 
 
 def _agreement(cells: Table, what: str) -> str:
@@ -139,7 +149,7 @@ def _cells(table: Table) -> str:
             lines.append(line)
         repetitions = f"{min(column(rows, 'repetitions')):.0f} repetitions"
         heading = f"**D = {_power(bins)}** ({repetitions}): measured · exact · printed, × 1000\n\n"
-        texts.append(heading + _markdown(["ε", *(_NAMES[str(method)] for method in methods)], lines))
+        texts.append(heading + markdown(["ε", *(_NAMES[str(method)] for method in methods)], lines))
     return "\n\n".join(texts)
 
 
@@ -158,7 +168,7 @@ def _floors(ranges: Table, prefixes: Table) -> str:
             mean = sum(excess) / len(excess)
             line.append(f"{1000 * math.copysign(math.sqrt(abs(mean)), mean):+.2f}")
         rows.append(line)
-    return _markdown(["D", "ranges, × 1000", "prefixes, × 1000"], rows)
+    return markdown(["D", "ranges, × 1000", "prefixes, × 1000"], rows)
 
 
 def _branching(table: Table) -> str:
@@ -188,7 +198,7 @@ def _branching(table: Table) -> str:
                 ]
             )
     headings = ["D", "r", "best", "its error × 1000", "HaarHRR", "FlatOUE, raw", "raw / consistent, trees"]
-    return _markdown(headings, rows)
+    return markdown(headings, rows)
 
 
 def _centralised(table: Table) -> str:
@@ -202,7 +212,7 @@ def _centralised(table: Table) -> str:
         ]
         for row in table
     ]
-    return _markdown(["method", "D", "exact", "printed", "difference"], rows)
+    return markdown(["method", "D", "exact", "printed", "difference"], rows)
 
 
 def _centres(table: Table) -> str:
@@ -219,7 +229,7 @@ def _centres(table: Table) -> str:
                     _span(column(line, "measured", 1000)),
                 ]
             )
-    return _markdown(["D", "method", "exact over all P, × 1000", "measured, × 1000"], rows)
+    return markdown(["D", "method", "exact over all P, × 1000", "measured, × 1000"], rows)
 
 
 def _quantiles(table: Table) -> str:
@@ -242,7 +252,7 @@ def _quantiles(table: Table) -> str:
                     ]
                 )
     headings = ["D", "P", "method", "largest mean value error (bins)", "of D", "quantile errors × 1000"]
-    return _markdown(headings, rows)
+    return markdown(headings, rows)
 
 
 def _theory(table: Table) -> str:
@@ -261,7 +271,7 @@ def _theory(table: Table) -> str:
         f"and at B = {best_branching(consistent=True):.2f} with it. By exact variances:\n\n"
     )
     headings = ["D", "best B, raw", "within 5% of it", "best B, consistent", "within 5% of it"]
-    return bounds + _markdown(headings, rows)
+    return bounds + markdown(headings, rows)
 
 
 def _errata() -> str:
@@ -295,11 +305,6 @@ def _power(bins: Entry) -> str:
     if not isinstance(bins, int):
         raise TypeError(f"bins must be a whole number, got {bins!r}")
     return f"2{str(bins.bit_length() - 1).translate(_EXPONENTS)}"
-
-
-def _markdown(headings: list[str], rows: Iterable[list[str]]) -> str:
-    lines = [headings, ["---", *["---:"] * (len(headings) - 1)], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ stands their *exact* prediction, in the same columns: it needs no run.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from dataclasses import astuple, dataclass
 
@@ -15,6 +14,7 @@ import numpy as np
 from experiments import queries
 from experiments.methods import plan_of, users_encoded
 from experiments.population import cauchy
+from experiments.seeds import seed_of
 from ldprange import Aggregate, Plan, estimate, rehearse, simulate
 from ldprange.details import Floats
 from ldprange.estimation.raw import raw_variances
@@ -71,7 +71,7 @@ def perform(run: Run) -> dict[str, float]:
     cdf = np.concatenate([[0.0], np.cumsum(people) / cell.users])
     if run.how == EXACT:
         return _predicted(plan, cdf, cell.users)
-    seed = int.from_bytes(hashlib.sha256(repr(astuple(run)).encode()).digest()[:8], "little")
+    seed = seed_of(astuple(run))
     if run.how == ENCODED:
         aggregate = rehearse(plan, each_holder(people, _TOGETHER), seed=seed)
     else:

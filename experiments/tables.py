@@ -59,6 +59,12 @@ def as_written(table: Table) -> Table:
     return [dict(_entries((column, _text(entry)) for column, entry in row.items())) for row in table]
 
 
+def markdown(headings: list[str], rows: Iterable[list[str]]) -> str:
+    """Return a table for a page: the first column to the left, numbers to the right."""
+    lines = [headings, ["---", *["---:"] * (len(headings) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
 def write_table(path: Path, table: Table) -> None:
     """Write a table as CSV, whole or not at all."""
     text = io.StringIO()

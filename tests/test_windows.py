@@ -540,7 +540,7 @@ def test_a_prediction_without_a_population_is_that_of_an_even_one() -> None:
 
 
 def test_the_prediction_takes_off_what_drawing_people_would_add() -> None:
-    bins, users = 600, 1000  # too many bins to go through every range
+    bins, users = 1200, 1000  # too many bins to go through every range
     plan = _plan(bins, 2.0)
     length = np.arange(1, bins + 1)
     spread = length / bins * (1 - length / bins) / users  # of a range of that length, evenly held

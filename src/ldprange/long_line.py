@@ -37,7 +37,6 @@ _BLOCKS = 1024  # that a whole line is looked at in
 _END_BLOCKS = 512  # that one of its ends is
 _NEAR = 32  # blocks from an end within which a range is near it
 _SHORT = 16  # blocks of the whole line up to which a range may be short
-_MARGIN = 0.03
 _AROUND = 16  # lengths of a range that a line must have for its middle to be like any long line's
 
 
@@ -52,11 +51,8 @@ class LongLine:
         self._views: dict[tuple[int, bool], _Blocks] = {}
 
     def added(self, low: Boundaries, high: Boundaries, even: Floats) -> Floats:
-        """Return the held part, with a margin for what is not exact in it."""
-        if not any(self._held.parts):
-            return np.zeros(even.shape)
-        added = self._added(low, high, even)
-        return added + _MARGIN * np.abs(added)
+        """Return the held part of ranges whose even part is known."""
+        return self._added(low, high, even) if any(self._held.parts) else np.zeros(even.shape)
 
     def even(self, low: Boundaries, high: Boundaries) -> Floats:
         """Return the even part: interpolated for short ranges, and for long ones the covariance in it.

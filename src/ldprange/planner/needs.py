@@ -50,7 +50,7 @@ def epsilon_needed(
 
     >>> import ldprange as ldp
     >>> round(epsilon_needed(ldp.Domain.integers(0, 119), expected_users=100_000, error=0.01), 2)
-    1.24
+    1.23
     """
     _check_error(error)
     check_users(expected_users)
