@@ -54,7 +54,7 @@ def compare(domain: Domain, epsilon: float, users: int, workload: Workload, as_j
         )
         return
     screen = console()
-    asked = ("exact for", questions(workload))
+    asked = ("best for", questions(workload))
     screen.print(facts([("domain", describe(domain)), privacy_fact(epsilon), people_fact(users), asked]))
     screen.print(answers(_HEADINGS, [_row(each, comparison) for each in comparison.candidates]))
     screen.print(comparison.reason)

@@ -82,8 +82,8 @@ def need(
             asked = "bins"
             bins = finest_bins(epsilon, users)
             sentence = (
-                f"Up to {bins:,} bins are useful with {users:,} people at ε = {epsilon:g}: the shares of "
-                "finer ones would be smaller than their intervals are wide to either side."
+                f"Up to {bins:,} bins are useful with {users:,} people at ε = {epsilon:g}: with more, "
+                "a bin's margin of error would be larger than its share."
             )
         case _:
             raise click.UsageError(f"ask one of: {_QUESTIONS}; got {_given(domain, epsilon, users, error)}")
