@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,12 +9,11 @@ import click
 
 from experiments import figures
 from experiments.catalogue import EXPERIMENTS
-from experiments.runs import Run
+from experiments.commands import complete, resumable
 from experiments.sizes import FULL, QUICK, Size
 from experiments.store import Store
 from experiments.tables import write_table
-from ldprange.cli.screen import note, progress
-from ldprange.errors import LdprangeError
+from ldprange.cli.screen import note
 
 _FEWEST_BINS, _MOST_BINS = 16, 1 << 24
 
@@ -88,35 +84,13 @@ def main(
     if results == Path():
         raise click.UsageError("--results must name a folder, got the folder that you are in")
     folder = results or Path("results/quick" if quick else "results")
-    started = time.monotonic()
-    try:
+    with resumable():
         _run(tuple(dict.fromkeys(names)) or tuple(EXPERIMENTS), size, folder, workers)
-    except (LdprangeError, OSError) as error:
-        raise click.UsageError(str(error)) from None
-    except BrokenProcessPool:
-        raise click.ClickException(
-            "a worker was ended from outside, perhaps for want of memory; what was done is kept: "
-            "give the command again, with --workers 1 if memory is short"
-        ) from None
-    except KeyboardInterrupt:
-        note("stopped; what was done is kept, and the same command goes on from there")
-        os._exit(130)  # workers end with this process; nothing waits for the runs that they were at
-    note(f"done in {time.monotonic() - started:.0f} s")
 
 
 def _run(names: tuple[str, ...], size: Size, folder: Path, workers: int) -> None:
     store = Store(folder, note)
-    wanted = [run for name in names for run in EXPERIMENTS[name].runs(size)]
-    missing = store.missing(wanted)
-    if len(missing) < len(set(wanted)):
-        note(f"{len(set(wanted)) - len(missing)} runs are there already, {len(missing)} are to do")
-    with progress("runs", "users", len(missing)) as bar:
-
-        def advance(run: Run) -> None:
-            bar.advance(1)
-            bar.add(run.cell.users)
-
-        store.complete(missing, workers, advance)
+    complete(store, (run for name in names for run in EXPERIMENTS[name].runs(size)), workers)
     for name in names:
         table = EXPERIMENTS[name].tabulate(store, size)
         write_table(folder / f"{name}.csv", table)

@@ -12,8 +12,9 @@ from pathlib import Path
 import click
 
 from experiments.catalogue import EXPERIMENTS
+from experiments.commands import publish, usage_errors
 from experiments.errata import ERRATA
-from experiments.figures import column, save
+from experiments.figures import column
 from experiments.sizes import FULL
 from experiments.store import Store
 from experiments.tables import (
@@ -25,11 +26,9 @@ from experiments.tables import (
     number,
     read_table,
     select,
-    write_table,
 )
 from experiments.theory import best_branching
-from ldprange.errors import FileError, LdprangeError
-from ldprange.writing import whole_file
+from ldprange.errors import FileError
 
 HOME = Path(__file__).parent.parent / "docs" / "reproduction"
 """The published tables and figures; the page stands beside it."""
@@ -47,7 +46,7 @@ _EXPONENTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 )
 def main(results: Path) -> None:
     """Publish results: tables and figures in docs/reproduction, and the page docs/reproduction.md."""
-    try:
+    with usage_errors():
         store = Store(results, click.echo)
         missing = store.missing(run for each in EXPERIMENTS.values() for run in each.runs(FULL))
         if missing:
@@ -57,17 +56,12 @@ def main(results: Path) -> None:
             )
         tables = {name: as_written(each.tabulate(store, FULL)) for name, each in EXPERIMENTS.items()}
         text = page(tables)
-        drawn = [drawn for name, table in tables.items() for drawn in EXPERIMENTS[name].draw(table).items()]
-        HOME.mkdir(parents=True, exist_ok=True)
-        for name, table in tables.items():
-            write_table(HOME / f"{name}.csv", table)
-        for name, figure in drawn:
-            save(figure, HOME, name, kinds=("png",))
-        with whole_file(HOME.with_suffix(".md")) as file:
-            file.write(text.encode())
-    except (LdprangeError, OSError) as error:
-        raise click.UsageError(str(error)) from None
-    click.echo(HOME.with_suffix(".md"))
+        drawn = {
+            file: figure
+            for name, table in tables.items()
+            for file, figure in EXPERIMENTS[name].draw(table).items()
+        }
+        publish(HOME, tables, drawn, "png", text)
 
 
 def published() -> dict[str, Table]:

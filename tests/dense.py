@@ -90,3 +90,8 @@ def variances_of(rows: Floats, covariance: Floats) -> Floats:
     """Return rᵀ C r for every row r."""
     found: Floats = np.einsum("ij,jk,ik->i", rows, covariance, rows)
     return found
+
+
+def cdf_of(shares: Floats) -> Floats:
+    """Return the share below each boundary."""
+    return np.concatenate([[0.0], np.cumsum(shares)])

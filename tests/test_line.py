@@ -1,140 +1,28 @@
-"""The estimate from shifted windows against dense linear algebra, and its variances against enumeration.
+"""The estimate from shifted windows, and its variances, against dense linear algebra.
 
 The dense side knows nothing of Toeplitz matrices: it weighs every window by its own variance, whatever its
 place, and solves the Karush–Kuhn–Tucker system of least squares with the shares adding up to 1.
 
-What is exact: with the users of every level given, the stated variance is the true one of an estimate whose
-people are sent to levels without replacement, but for a factor of N/(N − 1) on the part that comes of who is
-sent where. That part is worked out beside it, so that equality is asserted to rounding.
+``test_line_enumerated.py`` compares the variances with all that can happen.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 import ldprange as ldp
-from dense import all_ranges, variances_of
-from laws import outputs
+from dense import all_ranges, cdf_of, variances_of
 from ldprange import line_variances
 from ldprange.decompositions.contract import Variances
 from ldprange.line import Line
 from ldprange.line_variances import LineVariances
 from ldprange.noise import Boundaries, Law, Noise
-from ldprange.oracles import Mechanism, Oracle
-from ldprange.oracles.shifted import ShiftedMechanism
-from ldprange.toeplitz import Toeplitz
 
 Floats = NDArray[np.float64]
-
-
-# Toeplitz matrices
-
-
-def _column(size: int, seed: int) -> Floats:
-    """Return the first column of a positive definite Toeplitz matrix: triangles, as the library has them.
-
-    A sum of triangles of several widths, the narrowest of width 1, weighted by factors of up to a hundred.
-    """
-    rng = np.random.default_rng([size, seed])
-    widths = np.append(1, rng.integers(1, max(2, size), 4))
-    weights = 10.0 ** rng.uniform(-1, 1, widths.size)
-    column: Floats = np.sum(
-        [w * np.maximum(0, 1 - np.arange(size) / width) for w, width in zip(weights, widths, strict=True)],
-        axis=0,
-    )
-    return column
-
-
-def _dense_toeplitz(column: Floats) -> Floats:
-    place = np.arange(column.size)
-    matrix: Floats = column[np.abs(place[:, None] - place)]
-    return matrix
-
-
-every_size = pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 7, 8, 17, 31, 64, 100, 255, 256, 300])
-
-
-@every_size
-@pytest.mark.parametrize("seed", [1, 2])
-def test_products_and_solutions_are_those_of_the_dense_matrix(size: int, seed: int) -> None:
-    column = _column(size, seed)
-    matrix, dense = Toeplitz(column), _dense_toeplitz(column)
-    rows = np.random.default_rng(seed).normal(size=(5, size)) * [[1.0], [1e6], [1e-6], [0.0], [1.0]]
-    rows[4] = np.eye(size)[size // 2]
-    products, solutions = matrix.times(rows), matrix.solve(rows)
-    for at, row in enumerate(rows):
-        scale = np.abs(row).max()
-        wanted = np.linalg.solve(dense, row)
-        np.testing.assert_allclose(products[at], dense @ row, atol=1e-12 * scale * column.sum())
-        np.testing.assert_allclose(solutions[at], wanted, atol=1e-10 * np.abs(wanted).max())
-        # a row alone is what it is beside others
-        np.testing.assert_allclose(matrix.times(row), products[at], atol=1e-13 * scale * column.sum())
-        np.testing.assert_allclose(matrix.solve(row), wanted, atol=1e-10 * np.abs(wanted).max())
-    assert np.all(solutions[3] == 0)
-
-
-@every_size
-def test_other_positive_definite_columns_are_solved_too(size: int) -> None:
-    # any positive spectrum of a circulant three times as long gives one; here with spread of a hundred
-    rng = np.random.default_rng(size)
-    longer = 3 * size
-    spectrum = 10.0 ** rng.uniform(-1, 1, longer // 2 + 1)
-    column = np.fft.irfft(spectrum, longer)[:size]
-    dense = _dense_toeplitz(column)
-    right = rng.normal(size=size)
-    wanted = np.linalg.solve(dense, right)
-    np.testing.assert_allclose(Toeplitz(column).solve(right), wanted, atol=1e-9 * np.abs(wanted).max())
-
-
-class _Counting(Toeplitz):
-    products = 0
-
-    def times(self, vectors: Floats) -> Floats:
-        self.products += 1
-        return super().times(vectors)
-
-
-@pytest.mark.parametrize("items", [100, 1000, 4096])
-def test_lines_take_few_steps_to_solve(items: int) -> None:
-    widths = [1 << k for k in reversed(range((items - 1).bit_length()))]
-    column = np.sum([np.maximum(0, 1 - np.arange(items) / width) for width in widths], axis=0)
-    matrix, right = _Counting(column), np.random.default_rng(1).normal(size=items)
-    left = right - Toeplitz(column).times(matrix.solve(right))
-    assert np.linalg.norm(left) < 1e-12 * np.linalg.norm(right)
-    assert 5 < matrix.products <= 20
-
-
-@pytest.mark.parametrize("items", [17, 100, 513, 2049, 3000])
-@pytest.mark.parametrize("falling", [1.0, 0.5])
-def test_lines_shorter_than_their_widest_windows_are_solved_too(items: int, falling: float) -> None:
-    # the column does not reach 0, so no longer matrix with zeros in it need be positive definite
-    widths = 2.0 ** np.arange(16, -1, -1)
-    weights = falling ** np.arange(widths.size)
-    column = weights @ np.maximum(0, 1 - np.arange(items) / widths[:, None])
-    matrix, right = Toeplitz(column / column[0]), np.random.default_rng(1).normal(size=items)
-    left = right - matrix.times(matrix.solve(right))
-    assert np.linalg.norm(left) < 1e-8 * np.linalg.norm(right)
-
-
-@every_size
-def test_sums_of_the_inverse_are_those_of_the_dense_matrix(size: int) -> None:
-    column = _column(size, 3)
-    matrix, inverse = Toeplitz(column), np.linalg.inv(_dense_toeplitz(column))
-    upto = np.zeros((size + 1, size + 1))
-    upto[1:, 1:] = inverse.cumsum(axis=0).cumsum(axis=1)
-    for apart in sorted({0, 1, size // 3, size - 1} & set(range(size))):
-        wanted = [upto[i, i + apart] for i in range(1, size - apart + 1)]
-        slack = 1e-9 * np.abs(upto).max()
-        np.testing.assert_allclose(matrix.inverse_sums(apart), wanted, atol=slack)
-        most = (size - apart) // 2
-        np.testing.assert_allclose(matrix.inverse_sums(apart, most), wanted[:most], atol=slack)
 
 
 # Least squares on the line
@@ -336,10 +224,6 @@ def _populations(items: int) -> dict[str, Floats]:
     }
 
 
-def _cdf(shares: Floats) -> Floats:
-    return np.concatenate([[0.0], np.cumsum(shares)])
-
-
 @every_setting
 @pytest.mark.parametrize("population", ["even", "skewed", "alone", "gaps"])
 def test_variances_are_those_of_the_moments_of_every_window(setting: Setting, population: str) -> None:
@@ -347,7 +231,7 @@ def test_variances_are_those_of_the_moments_of_every_window(setting: Setting, po
     low, high, rows = all_ranges(setting[0])
     wanted = variances_of(rows, DenseLine(setting, line.law).true_covariance(shares))
     slack = 1e-9 * max(1e-9, np.abs(wanted).max())
-    variances = LineVariances(line, _cdf(shares))
+    variances = LineVariances(line, cdf_of(shares))
     np.testing.assert_allclose(_few_at_a_time(variances, low, high), np.maximum(wanted, 0.0), atol=slack)
     # as many as it takes to work them out together, in two dimensions
     lows, highs = (np.tile(ends, (1 + line_variances._FEW // low.size, 1)) for ends in (low, high))
@@ -365,7 +249,7 @@ def _few_at_a_time(variances: Variances, low: Boundaries, high: Boundaries) -> F
 
 def test_few_ranges_and_many_are_worked_out_in_different_ways(monkeypatch: pytest.MonkeyPatch) -> None:
     # or else the test above would compare one way with itself
-    variances = LineVariances(_line(SETTINGS[-1]), _cdf(_populations(30)["gaps"]))
+    variances = LineVariances(_line(SETTINGS[-1]), cdf_of(_populations(30)["gaps"]))
     low, high, _ = all_ranges(30)
     monkeypatch.delattr(LineVariances, "_each")
     variances(low, high)
@@ -376,140 +260,11 @@ def test_few_ranges_and_many_are_worked_out_in_different_ways(monkeypatch: pytes
 def test_a_range_of_nothing_and_the_whole_have_no_variance() -> None:
     for setting in SETTINGS:
         items = setting[0]
-        variances = LineVariances(_line(setting), _cdf(_populations(items)["skewed"]))
+        variances = LineVariances(_line(setting), cdf_of(_populations(items)["skewed"]))
         low, high = np.array([0, 0, items]), np.array([0, items, items])
         assert variances(low, high).tolist() == [0.0, 0.0, 0.0]
         assert np.all(variances(np.tile(low, 50), np.tile(high, 50)) == 0.0)
         assert variances(low[:0], high[:0]).shape == (0,)
-
-
-# The whole protocol, by enumeration: what people's reports really do to an estimate
-
-ORACLES: dict[str, Oracle] = {
-    # those whose stated noise is exact in any population; that of Hadamard hashing to several bits is not
-    "GRR": ldp.GRR(),
-    "OUE": ldp.OUE(),
-    "HRR": ldp.HRR(),
-    "Subset": ldp.SubsetSelection(),
-}
-
-
-def _all_reports(mechanism: Mechanism) -> list[bytes]:
-    if not isinstance(mechanism, ShiftedMechanism):
-        return outputs(mechanism)
-    shifts = [shift.to_bytes(1, "little") for shift in range(mechanism._shifts)]
-    return [shift + report for shift in shifts for report in outputs(mechanism._grid)]
-
-
-def _one(mechanism: Mechanism, report: bytes) -> NDArray[np.int64]:
-    return mechanism.tally(mechanism.unpack(np.frombuffer(report, np.uint8)[None]))
-
-
-@cache
-def _reports(plan: ldp.Plan, level: int) -> tuple[NDArray[np.int64], Floats]:
-    """Return the tally of every report of a level, and its chance under every bin."""
-    mechanism = plan.mechanisms[level]
-    reports = _all_reports(mechanism)
-    chances = [
-        [float(mechanism.likelihood(report, item)) for report in reports] for item in range(plan.domain.bins)
-    ]
-    return np.array([_one(mechanism, report) for report in reports]), np.array(chances)
-
-
-def _from_one_report(plan: ldp.Plan, users: Sequence[int], level: int) -> Floats:
-    """Return what each report of a level adds to the estimated bins, a row each."""
-    line = plan.estimator(users)
-    nothing = [np.zeros(mechanism.cells) for mechanism in plan.mechanisms]
-    mechanism, base = plan.mechanisms[level], line.fit(nothing)
-
-    def adds(tally: NDArray[np.int64]) -> Floats:
-        estimates = [*nothing]
-        estimates[level] = mechanism.people(tally, 1) / users[level]
-        return line.fit(estimates) - base
-
-    return np.array([adds(tally) for tally in _reports(plan, level)[0]])
-
-
-@pytest.mark.parametrize("oracle", ORACLES)
-@pytest.mark.parametrize(
-    ("bins", "widths"), [(2, (1,)), (3, (2, 1)), (4, (3, 1)), (5, (4, 2, 1)), (6, (4, 3, 1))]
-)
-@pytest.mark.parametrize("epsilon", [0.5, 2.0])
-def test_variances_are_those_of_all_that_can_happen_to_each_person(
-    oracle: str, bins: int, widths: tuple[int, ...], epsilon: float
-) -> None:
-    plan = ldp.Plan(ldp.Domain.integers(0, bins - 1), epsilon, ldp.Windows(widths), ORACLES[oracle])
-    people = np.array([(5 * i * i + 2 * i + 1) % 4 for i in range(bins)]) * 30  # uneven, with empty bins
-    total, shares = people.sum(), people / people.sum()
-    users = np.array([2, 5, 3][: len(widths)], float)
-    users = np.diff(np.rint(np.cumsum(users) / users.sum() * total), prepend=0).astype(int)
-    low, high, rows = all_ranges(bins)
-    within, between = np.zeros(low.size), -_spread(rows, shares) / total
-    for level, number in enumerate(users.tolist()):
-        each = _from_one_report(plan, users.tolist(), level) @ rows.T  # by report and range
-        chances = _reports(plan, level)[1]
-        means = chances @ each  # by bin and range
-        within += number * shares @ (chances @ each**2 - means**2)
-        between += number * (shares @ means**2 - (shares @ means) ** 2)
-    stated = plan.estimator(users).variances(_cdf(shares))(low, high)
-    np.testing.assert_allclose(stated, within + between, rtol=1e-9, atol=1e-12 * stated.max())
-    # people are sent to levels without replacement, which makes the variance this much larger
-    exact = within + between * total / (total - 1)
-    assert np.all(exact - stated <= stated / (total - 1) + 1e-15)
-
-
-def _spread(rows: Floats, shares: Floats) -> Floats:
-    """Return R(1 − R) of every range."""
-    found: Floats = (rows @ shares) * (1 - rows @ shares)
-    return found
-
-
-def _everything(
-    plan: ldp.Plan, people: Sequence[int], users: Sequence[int]
-) -> Iterator[tuple[ldp.Aggregate, float]]:
-    """Yield every aggregate that people can leave, of whom a given number reports on each of two levels."""
-    chances: defaultdict[tuple[int, ...], float] = defaultdict(float)
-    tables = [_reports(plan, level) for level in range(2)]
-    splits = list(itertools.combinations(range(len(people)), users[0]))
-    for first in splits:
-        on = [int(person not in first) for person in range(len(people))]
-        each = [list(range(tables[level][1].shape[1])) for level in on]
-        for sent in itertools.product(*each):
-            chance = 1 / len(splits)
-            tallies = [np.zeros(tables[level][0].shape[1], np.int64) for level in range(2)]
-            for item, level, report in zip(people, on, sent, strict=True):
-                chance *= tables[level][1][item, report]
-                tallies[level] += tables[level][0][report]
-            chances[tuple(np.concatenate(tallies).tolist())] += chance
-    cut = plan.mechanisms[0].counters
-    for counts, chance in chances.items():
-        whole = np.array(counts)
-        yield ldp.Aggregate(plan, users, [whole[:cut], whole[cut:]]), chance
-
-
-@pytest.mark.parametrize("oracle", ["GRR", "HRR"])
-def test_a_tiny_survey_goes_through_all_that_can_happen(oracle: str) -> None:
-    """Four people, three bins, two levels: every split, every shift and every report, to the estimate."""
-    plan = ldp.Plan(ldp.Domain.integers(0, 2), 1.1, ldp.Windows(), ORACLES[oracle])
-    people, users = [0, 2, 2, 1], [2, 2]
-    low, high, rows = all_ranges(3)
-    shares = np.bincount(people) / len(people)
-    chances, found = [], []
-    for aggregate, chance in _everything(plan, people, users):
-        chances.append(chance)
-        found.append(ldp.estimate(aggregate).ranges(low, high - 1, confidence=None).value)
-    weights, values = np.array(chances), np.array(found)
-    assert weights.sum() == pytest.approx(1, abs=1e-12)
-    truth = rows @ shares
-    np.testing.assert_allclose(weights @ values, truth, atol=1e-12)
-    variance = weights @ (values - truth) ** 2
-
-    stated = plan.estimator(users).variances(_cdf(shares))(low, high)
-    between = -_spread(rows, shares) / len(people)
-    for level, number in enumerate(users):
-        means = _reports(plan, level)[1] @ _from_one_report(plan, users, level) @ rows.T
-        between += number * (shares @ means**2 - (shares @ means) ** 2)
-    np.testing.assert_allclose(variance, stated + between / (len(people) - 1), rtol=1e-9, atol=1e-12)
 
 
 # Many ranges of a long line, which are not exact
@@ -544,7 +299,7 @@ def test_many_ranges_of_a_long_line_are_near_the_exact_variance(
     assert items > line_variances._SHORT
     plan = ldp.Plan(ldp.Domain.integers(0, items - 1), epsilon, ldp.Windows(), ldp.HadamardHashing())
     variances = plan.estimator(1e6 * np.array(plan.probabilities)).variances(
-        _cdf(_long_population(population, items))
+        cdf_of(_long_population(population, items))
     )
     length = np.geomspace(1, items - 1, 96).astype(np.int64)  # of every size, at any place
     low = np.random.default_rng(1).integers(0, items - length, endpoint=True)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import time
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from experiments import figures
+from experiments.commands import complete, resumable
 from experiments.comparison.figures import draw
-from experiments.comparison.runs import FORM, Run
+from experiments.comparison.runs import FORM
 from experiments.comparison.sizes import FULL, QUICK, Size
 from experiments.comparison.tables import all_tables
 from experiments.comparison.text import bars_held, ratios_by_method
 from experiments.ledger import Ledger
 from experiments.tables import write_table
-from ldprange.cli.screen import note, progress
-from ldprange.errors import LdprangeError
+from ldprange.cli.screen import note
 
 
 @click.command()
@@ -49,34 +46,13 @@ def main(quick: bool, results: Path | None, bins: tuple[str, ...], workers: int)
             f"--bins must be among {', '.join(map(str, whole.domains))} here, got {', '.join(bins)}"
         )
     folder = results or Path("results/quick/comparison" if quick else "results/comparison")
-    started = time.monotonic()
-    try:
+    with resumable():
         _run(size, folder, workers)
-    except (LdprangeError, OSError) as error:
-        raise click.UsageError(str(error)) from None
-    except BrokenProcessPool:
-        raise click.ClickException(
-            "a worker was ended from outside, perhaps for want of memory; what was done is kept: "
-            "give the command again, with --workers 1 if memory is short"
-        ) from None
-    except KeyboardInterrupt:
-        note("stopped; what was done is kept, and the same command goes on from there")
-        os._exit(130)  # workers end with this process; nothing waits for the runs that they were at
-    note(f"done in {time.monotonic() - started:.0f} s")
 
 
 def _run(size: Size, folder: Path, workers: int) -> None:
-    ledger, wanted = Ledger(folder, note, replace(FORM, order=size.turn)), size.runs()
-    missing = ledger.missing(wanted)
-    if len(missing) < len(wanted):
-        note(f"{len(wanted) - len(missing)} runs are there already, {len(missing)} are to do")
-    with progress("runs", "users", len(missing)) as bar:
-
-        def advance(done: Run) -> None:
-            bar.advance(1)
-            bar.add(done.cell.users)
-
-        ledger.complete(missing, workers, advance)
+    ledger = Ledger(folder, note, replace(FORM, order=size.turn))
+    complete(ledger, size.runs(), workers)
     tables = all_tables(ledger, size)
     for name, table in tables.items():
         write_table(folder / f"{name}.csv", table)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from experiments.commands import publish, usage_errors
 from experiments.comparison.figures import draw
 from experiments.comparison.runs import ERRORS, EXACT, FORM, Run
 from experiments.comparison.sizes import FULL
@@ -23,11 +24,9 @@ from experiments.comparison.text import (
     ratios_by_method,
     standard_errors,
 )
-from experiments.figures import save
 from experiments.ledger import Ledger
-from experiments.tables import Table, as_written, read_table, write_table
-from ldprange.errors import FileError, LdprangeError
-from ldprange.writing import whole_file
+from experiments.tables import Table, as_written, read_table
+from ldprange.errors import FileError
 
 HOME = Path(__file__).parent.parent.parent / "docs" / "comparison"
 """The published tables and figures; the page stands beside it."""
@@ -44,21 +43,12 @@ TABLES = ("errors", "bounds", "coverage", "example")
 )
 def main(results: Path) -> None:
     """Publish results: tables and figures in docs/comparison, and the page docs/comparison.md."""
-    try:
+    with usage_errors():
         ledger = Ledger(results, click.echo, FORM)
         _check(ledger)
         tables = {name: as_written(table) for name, table in all_tables(ledger, FULL).items()}
         text, drawn = page(tables), draw(tables)
-        HOME.mkdir(parents=True, exist_ok=True)
-        for name, table in tables.items():
-            write_table(HOME / f"{name}.csv", table)
-        for name, figure in drawn.items():
-            save(figure, HOME, name, kinds=("svg",))
-        with whole_file(HOME.with_suffix(".md")) as file:
-            file.write(text.encode())
-    except (LdprangeError, OSError) as error:
-        raise click.UsageError(str(error)) from None
-    click.echo(HOME.with_suffix(".md"))
+        publish(HOME, tables, drawn, "svg", text)
 
 
 def _check(ledger: Ledger[Run]) -> None:
