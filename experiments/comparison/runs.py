@@ -9,13 +9,12 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from experiments.comparison import coverage
-from experiments.comparison.drawing import draw
 from experiments.comparison.methods import METHODS, PLANNED, plan, shares
 from experiments.data import DATA, people
 from experiments.ledger import Form
 from experiments.queries import over_prefixes, over_ranges
 from experiments.seeds import seed_of
-from ldprange import estimate
+from ldprange import estimate, simulate
 from ldprange.details import Floats
 from ldprange.estimation.denoised import DenoisedShares
 
@@ -58,7 +57,7 @@ def perform(run: Run) -> dict[str, float]:
     if run.how == EXACT:
         predicted = asked.predict(cell.users, counts)
         return dict(zip(ERRORS, (predicted.range_variance, predicted.prefix_variance), strict=True))
-    aggregate = draw(asked, counts, seed)
+    aggregate = simulate(asked, counts, seed=seed)
     if run.how == PLAIN:
         return _errors(estimate(aggregate).cdf(confidence=None).value - cdf)
     fitted, ends = DenoisedShares(aggregate), np.arange(1, cell.bins + 1)  # it knows the unbiased shares too

@@ -37,6 +37,7 @@ from ldprange.oracles.contract import (
 from ldprange.randomness import Coins, below
 
 _BLOCK = 1 << 16  # users taken together
+_CROWD = 2  # users for each item and shift, from which on it is faster to draw each shift's users at once
 
 
 def mechanism_of(oracle: Oracle, level: Level, epsilon: float) -> Mechanism:
@@ -113,10 +114,23 @@ class ShiftedMechanism(Mechanism):
         return sums
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
+        if int(holders.sum()) >= _CROWD * self.cells * self._shifts:
+            return self._draw_shifts(holders, rng)
         counts = np.zeros(self.counters, np.int64)
         for items in each_holder(holders, max(_BLOCK, self.counters)):
             counts += self.tally(self.encode_many(items, rng))
         return counts
+
+    def _draw_shifts(self, holders: Counts, rng: np.random.Generator) -> Counts:
+        """Draw who has each shift, then what they report, all at once."""
+        items, rest = np.arange(self.cells), holders
+        table = np.empty((self._shifts, self._row), np.int64)
+        for shift, row in enumerate(table):
+            shifted = rng.binomial(rest, 1 / (self._shifts - shift))
+            rest = rest - shifted
+            windows = np.bincount((items + shift) // self._shifts, shifted, self._grid.cells).astype(np.int64)
+            row[0], row[1:] = windows.sum(), self._grid.draw(windows, rng)
+        return table.reshape(-1)
 
     def likelihood(self, report: bytes, item: int) -> Fraction:
         shift = int.from_bytes(report[: self._shift_width], "little")
