@@ -40,11 +40,11 @@ class Size:
     data: tuple[str, ...] = DATA
     repetitions: dict[str, tuple[int, ...]] = field(
         default_factory=lambda: {
-            WINDOWS: (50, 20, 10),
-            **dict.fromkeys(PAPERS, (80, 40, 10)),
+            WINDOWS: (25, 10, 10),
+            **dict.fromkeys(PAPERS, (40, 20, 10)),
             DENOISED_HAAR: (20, 10, 1),
             FLAT: (20, 10, 3),
-            ADAPTIVE: (50, 20, 10),
+            ADAPTIVE: (25, 10, 10),
             **dict.fromkeys(WAVES, (2, 2, 1)),
             _INTERVALS: (25, 8, 0),
         }

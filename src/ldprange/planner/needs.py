@@ -29,7 +29,7 @@ def users_needed(domain: Domain, epsilon: float, error: float, *, workload: Work
 
     >>> import ldprange as ldp
     >>> users_needed(ldp.Domain.integers(0, 119), epsilon=1.1, error=0.005)
-    516659
+    516825
     """
     _check_error(error)
     plan = choose_plan(domain, epsilon, 1.0, workload=workload)

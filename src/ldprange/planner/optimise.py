@@ -63,7 +63,7 @@ def optimise_plan(
     >>> plan = optimise_plan(ages, 1.1, ldp.Tree(branching=2), oracle=ldp.OUE())
     >>> even = ldp.Plan(ages, 1.1, ldp.Tree(branching=2), ldp.OUE())
     >>> round(plan.predict(10_000).range_variance / even.predict(10_000).range_variance, 2)
-    0.76
+    0.77
     """
     check_workload(workload)
     check_epsilon(epsilon)
