@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -130,6 +130,15 @@ class Aggregate:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one file: beside its final place first, then moved there, so never half of one."""
+        with whole_file(path) as file:
+            for part in self._parts():
+                file.write(part)
+
+    def to_bytes(self) -> bytes:
+        """Return what :meth:`save` writes."""
+        return b"".join(self._parts())
+
+    def _parts(self) -> Iterator[bytes]:
         header = json.dumps(
             {
                 "plan": self.plan.to_json(),
@@ -138,12 +147,11 @@ class Aggregate:
             }
         ).encode()
         digest = hashlib.sha256()
-        with whole_file(path) as file:
-            for part in (_MAGIC, len(header).to_bytes(4, "little"), header, *self.counts):
-                data = part if isinstance(part, bytes) else np.ascontiguousarray(part, "<i8").tobytes()
-                digest.update(data)
-                file.write(data)
-            file.write(digest.digest())
+        for part in (_MAGIC, len(header).to_bytes(4, "little"), header, *self.counts):
+            data = part if isinstance(part, bytes) else np.ascontiguousarray(part, "<i8").tobytes()
+            digest.update(data)
+            yield data
+        yield digest.digest()
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Aggregate:
@@ -152,6 +160,11 @@ class Aggregate:
             data = Path(path).read_bytes()
         except OSError as error:
             raise FileError(f"{path} cannot be read: {error.strerror}") from None
+        return Aggregate.from_bytes(data, path)
+
+    @staticmethod
+    def from_bytes(data: bytes, path: str | os.PathLike[str] = "the aggregate") -> Aggregate:
+        """Read what :meth:`to_bytes` gave; errors speak of ``path``."""
         if data[:7] != _MAGIC[:7]:
             what = "is empty" if not data else "is something else"
             raise FileError(f"{path} must be an aggregate that ldprange saved, but it {what}")

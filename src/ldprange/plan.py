@@ -199,6 +199,11 @@ class Plan:
             raise PlanError(
                 f"a plan must be JSON text (not a file's name), and this is not: {error}"
             ) from None
+        return Plan.from_description(description)
+
+    @staticmethod
+    def from_description(description: object) -> Plan:
+        """Read a plan from the JSON types of :meth:`to_json`."""
         if not isinstance(description, Mapping) or "ldprange_plan" not in description:
             raise PlanError("a plan must be a JSON object with the key 'ldprange_plan', and this is not")
         if description["ldprange_plan"] != VERSION:

@@ -11,10 +11,10 @@ from ldprange.cli.domains import domain_options
 from ldprange.cli.options import epsilon_option, json_option, users_option, workload_given, workload_option
 from ldprange.cli.screen import console, facts, print_json
 from ldprange.cli.summary import people_fact, privacy_fact, questions
-from ldprange.cli.units import describe
 from ldprange.domain import Domain
 from ldprange.planner import epsilon_needed, finest_bins, users_needed
 from ldprange.planner.optimise import Workload
+from ldprange.units import describe
 
 _QUESTIONS = (
     "how many people? (a domain, --epsilon, --error); which ε? (a domain, --users, --error); "

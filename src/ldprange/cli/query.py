@@ -14,10 +14,10 @@ from ldprange.cli.command import Command
 from ldprange.cli.options import json_option, read_aggregate
 from ldprange.cli.screen import answers, console, facts, note, print_json
 from ldprange.cli.summary import percent, plan_facts
-from ldprange.cli.units import parse, plain, shown
 from ldprange.decompositions import Flat, Tree
 from ldprange.errors import QueryError
 from ldprange.estimation import Estimate, estimate
+from ldprange.units import parse, plain, shown
 
 _QUARTILES = (0.25, 0.5, 0.75)
 

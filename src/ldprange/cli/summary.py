@@ -8,12 +8,12 @@ from itertools import groupby
 from typing import Any
 
 from ldprange import wire
-from ldprange.cli.units import describe
 from ldprange.decompositions import Tree, Windows
 from ldprange.oracles import HadamardHashing, Oracle, SubsetSelection
 from ldprange.plan import Plan, Prediction
 from ldprange.planner.optimise import Workload
 from ldprange.reports import Report
+from ldprange.units import describe
 
 
 def plan_facts(plan: Plan) -> list[tuple[str, str]]:

@@ -1,0 +1,102 @@
+"""Who may do what: tokens, origins, and how often."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import ipaddress
+import math
+import secrets
+import time
+from collections.abc import Iterable, Mapping
+from urllib.parse import urlsplit
+
+from ldprange.errors import LdprangeError
+
+ADMINISTRATOR, ANALYST = "administrator", "analyst"
+ROLES = (ADMINISTRATOR, ANALYST)
+_MOST_ADDRESSES = 1 << 16  # whose rate is remembered
+_BURST_SECONDS = 2.0
+
+
+def new_tokens() -> dict[str, str]:
+    """Return a fresh token for every role: 256 random bits, of the operating system."""
+    return {role: secrets.token_urlsafe(32) for role in ROLES}
+
+
+def digest(token: str) -> bytes:
+    """Return what is kept of a token."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def role_of(token: str, digests: Mapping[str, bytes]) -> str | None:
+    """Return whose token this is; the time it takes does not tell how much of it is right."""
+    asked = digest(token)
+    found = [role for role, kept in digests.items() if hmac.compare_digest(asked, kept)]
+    return found[0] if found else None
+
+
+def origin_of(url: str) -> str:
+    """Return scheme, host and port of an address such as https://survey.example.org."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
+        raise LdprangeError(f"an origin must be such as https://survey.example.org, got {url}")
+    return f"{parts.scheme}://{parts.netloc}".lower()
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a name or an address is this very machine's."""
+    host = host.strip("[]")
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def may_administer(address: str, host: str, origin: str | None, origins: Iterable[str]) -> bool:
+    """Tell whether a request may administer: it comes from this machine, or was made to a configured origin.
+
+    A page of another site that makes a browser send it is refused, even under a name that it points here.
+    """
+    names = {urlsplit(one).netloc for one in origins}
+    if (
+        origin is not None
+        and origin.lower() not in origins
+        and not is_loopback(urlsplit(origin).hostname or "")
+    ):
+        return False
+    if host.lower() in names:
+        return True
+    return is_loopback(address) and is_loopback(urlsplit(f"//{host}").hostname or "")
+
+
+class RateLimit:
+    """So many requests a second from each address, and two seconds' worth at once."""
+
+    def __init__(self, per_second: float) -> None:
+        self._rate = per_second
+        self._burst = max(1.0, per_second * _BURST_SECONDS)
+        self._left: dict[str, tuple[float, float]] = {}
+
+    def wait(self, address: str) -> int:
+        """Count a request; return 0, or after how many whole seconds it may be made again."""
+        if not self._rate:
+            return 0
+        now = time.monotonic()
+        left, since = self._left.get(address, (self._burst, now))
+        left = min(self._burst, left + (now - since) * self._rate)
+        if left < 1:
+            return max(1, math.ceil((1 - left) / self._rate))
+        if len(self._left) >= _MOST_ADDRESSES:
+            self._forget(now)
+        self._left[address] = (left - 1, now)
+        return 0
+
+    def _forget(self, now: float) -> None:
+        """Forget addresses whose bucket is full again; all of them, if none is."""
+        full = self._burst / self._rate
+        self._left = {address: entry for address, entry in self._left.items() if now - entry[1] < full}
+        if len(self._left) >= _MOST_ADDRESSES:
+            self._left.clear()

@@ -1,0 +1,113 @@
+"""The collector's network side: which request goes where."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from ldprange.errors import LdprangeError
+from ldprange.service import metrics, overview, pages, questions, surveys
+from ldprange.service.collector import Collector
+from ldprange.service.openapi import DESCRIPTION
+from ldprange.service.replies import ANYWHERE, Refusal, Reply, collector_of, refuse_error, refused
+from ldprange.service.submit import Submit
+
+_SURVEY = "/api/surveys/{name}"
+
+
+def make_app(collector: Collector) -> ASGIApp:
+    """Return the application of a collector, which it starts and stops."""
+
+    @asynccontextmanager
+    async def running(app: Starlette) -> AsyncIterator[None]:
+        collector.start(asyncio.get_running_loop())
+        yield
+        await asyncio.to_thread(collector.stop)
+
+    app = Starlette(
+        routes=[
+            # the first is the one that comes most often
+            Route(f"{_SURVEY}/batches/{{batch}}", Submit(collector), methods=["PUT"]),
+            Route(f"{_SURVEY}/batches/{{batch}}", _preflight, methods=["OPTIONS"]),
+            Route("/api/surveys", surveys.create, methods=["POST"]),
+            Route("/api/surveys", surveys.listing, methods=["GET"]),
+            Route(_SURVEY, surveys.show, methods=["GET"]),
+            Route(_SURVEY, surveys.change, methods=["PATCH"]),
+            _question("range", questions.share_of_range, "low", "high"),
+            _question("prefix", questions.share_of_prefix, "value"),
+            _question("quantiles", questions.quantiles, many="q"),
+            _question("cdf", questions.cdf, "band"),
+            _question("histogram", questions.histogram),
+            Route(f"{_SURVEY}/overview", overview.overview, methods=["GET"]),
+            Route("/health", _health, methods=["GET"]),
+            Route("/metrics", metrics.metrics, methods=["GET"]),
+            Route("/openapi.json", _openapi, methods=["GET"]),
+            Route("/s/{name}", pages.survey_page, methods=["GET"]),
+            Route("/d/{name}", pages.dashboard_page, methods=["GET"]),
+            Route("/static/{file}", pages.static_file, methods=["GET"]),
+        ],
+        exception_handlers=_HANDLERS,
+        lifespan=running,
+    )
+    app.state.collector = collector
+    app.state.estimates = questions.Estimates()
+    return pages.Protected(app)
+
+
+def _question(name: str, asked: questions.Asked, *known: str, many: str = "") -> Route:
+    return Route(f"{_SURVEY}/{name}", questions.answering(asked, *known, many=many), methods=["GET"])
+
+
+async def _health(request: Request) -> Response:
+    """Tell whether reports can be taken."""
+    if not collector_of(request).writer.healthy:
+        raise Refusal(503, "the store cannot be written; see the collector's log", {"retry-after": "1"})
+    return Reply({"status": "ok"})
+
+
+async def _openapi(request: Request) -> Response:
+    return Reply(DESCRIPTION)
+
+
+async def _preflight(request: Request) -> Response:
+    """Let pages of other sites submit: nothing that a batch does depends on whose browser sends it."""
+    allowed = {"access-control-allow-methods": "PUT", "access-control-allow-headers": "content-type"}
+    return Response(status_code=204, headers={**ANYWHERE, **allowed, "access-control-max-age": "86400"})
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refusal)  # noqa: S101 (it is registered for nothing else)
+    return refused(error)
+
+
+async def _wrong(request: Request, error: Exception) -> Response:
+    assert isinstance(error, LdprangeError)  # noqa: S101 (it is registered for nothing else)
+    return refuse_error(error)
+
+
+async def _elsewhere(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 (it is registered for nothing else)
+    reason = {404: "there is nothing at this address", 405: "this address does not take this method"}
+    headers = dict(error.headers or {})
+    return Reply({"error": reason.get(error.status_code, error.detail)}, error.status_code, headers)
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    return Response(status_code=400)  # nobody will read it
+
+
+_HANDLERS: dict[Any, Callable[[Request, Exception], Any]] = {
+    Refusal: _refused,
+    LdprangeError: _wrong,
+    HTTPException: _elsewhere,
+    ClientDisconnect: _gone,
+}

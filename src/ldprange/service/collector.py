@@ -1,0 +1,132 @@
+"""The collector without its network side: surveys, their reports, and who may ask."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ldprange.errors import LdprangeError
+from ldprange.plan import Plan
+from ldprange.service.access import RateLimit
+from ldprange.service.store import CLOSED, OPEN, Store, Survey
+from ldprange.service.writer import Writer
+
+NAME = r"[a-z0-9][a-z0-9-]{0,62}"
+_LONGEST_QUESTION, _LONGEST_UNIT = 500, 40
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a collector is to behave.
+
+    Parameters
+    ----------
+    origins
+        Addresses under which people reach it, from which it may be administered besides this machine.
+    requests_per_second
+        From one address; 0 for no limit.
+    largest_body
+        Bytes.
+    """
+
+    origins: tuple[str, ...] = ()
+    requests_per_second: float = 100.0
+    largest_body: int = 1 << 20
+
+
+class Collector:
+    """All that the handlers of requests share."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self.store = store
+        self.settings = settings
+        self.writer = Writer(store)
+        self.rate = RateLimit(settings.requests_per_second)
+        self.surveys: dict[str, Survey] = {}
+        self.digests: dict[str, bytes] = {}
+        self._unit_errors: dict[int, float] = {}
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Read the store, and be ready."""
+        self.surveys = {survey.name: survey for survey in self.store.surveys()}
+        self.digests = self.store.digests()
+        self.writer.start(loop)
+
+    def stop(self) -> None:
+        """Write what waits, and let go of the store."""
+        self.writer.stop()
+        self.store.close()
+
+    def unit_error(self, survey: Survey) -> float:
+        """Return the root of the predicted mean squared error over all ranges, times the root of the people."""
+        if survey.id not in self._unit_errors:
+            self._unit_errors[survey.id] = survey.plan.predict_even(1).range_rmse
+        return self._unit_errors[survey.id]
+
+    def create(self, description: object) -> Survey | None:
+        """Add a survey that is described in JSON types; None if its name is taken."""
+        survey = survey_of(description)
+        added = self.store.add_survey(survey.name, survey.question, survey.unit, survey.public, survey.plan)
+        if added is not None:
+            self.writer.add_survey(added)
+            self.surveys[added.name] = added
+        return added
+
+    def change(self, survey: Survey, changes: object) -> Survey:
+        """Change a survey's state, or whether it is public."""
+        known = {"state": (OPEN, CLOSED), "public": (True, False)}
+        if not isinstance(changes, Mapping) or not changes or not set(changes) <= set(known):
+            raise LdprangeError(
+                f"a change must be an object with state, public or both, got {_short(changes)}"
+            )
+        for key, value in changes.items():
+            if not any(value is one or (isinstance(value, str) and value == one) for one in known[key]):
+                raise LdprangeError(f"{key} must be one of {list(known[key])}, got {_short(value)}")
+        self.store.change_survey(survey.id, changes)
+        changed = replace(survey, **changes)
+        self.surveys[survey.name] = changed
+        return changed
+
+
+def survey_of(description: object) -> Survey:
+    """Return the survey that is described in JSON types, not yet in any store."""
+    wanted, optional = {"name", "question", "plan"}, {"unit": "", "public": False}
+    if (
+        not isinstance(description, Mapping)
+        or not wanted <= set(description)
+        or not set(description) <= wanted | set(optional)
+    ):
+        raise LdprangeError(
+            "a survey must be an object with name, question and plan, and may have unit and public; "
+            f"got {_short(description)}"
+        )
+    given: dict[str, Any] = {**optional, **description}
+    if not isinstance(given["name"], str) or not re.fullmatch(NAME, given["name"]):
+        raise LdprangeError(
+            "a survey's name must have 1 to 63 lower-case letters, digits and dashes, not a dash first, "
+            f"got {_short(given['name'])}"
+        )
+    for key, longest, least in (("question", _LONGEST_QUESTION, 1), ("unit", _LONGEST_UNIT, 0)):
+        text = given[key]
+        if not isinstance(text, str) or not least <= len(text.strip()) <= longest or not _is_plain(text):
+            raise LdprangeError(
+                f"a survey's {key} must be a line of {least} to {longest} characters, got {_short(text)}"
+            )
+    if not isinstance(given["public"], bool):
+        raise LdprangeError(f"public must be true or false, got {_short(given['public'])}")
+    plan = Plan.from_description(given["plan"])
+    return Survey(
+        0, given["name"], given["question"].strip(), given["unit"].strip(), given["public"], OPEN, plan
+    )
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether a text can be shown in a line, and kept by any database."""
+    return text.isprintable()
+
+
+def _short(value: object) -> str:
+    return repr(value)[:100]

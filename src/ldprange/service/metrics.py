@@ -1,0 +1,46 @@
+"""Figures for Prometheus, in its text format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from ldprange.service.access import ROLES
+from ldprange.service.replies import Parameters, check_role, collector_of
+
+TYPE = "text/plain; version=0.0.4"
+
+
+async def metrics(request: Request) -> Response:
+    """Return what the collector did since it started."""
+    collector = collector_of(request)
+    check_role(request, collector, ROLES)
+    Parameters(request)
+    writer = collector.writer
+    reports = [
+        (f'{{survey="{survey.name}"}}', writer.live(survey).reports) for survey in collector.surveys.values()
+    ]
+    lines = [
+        *_metric("ldprange_reports", "gauge", "Reports in the store.", reports),
+        *_metric(
+            "ldprange_submissions_total",
+            "counter",
+            "Batches submitted, by the status of the reply.",
+            [(f'{{status="{status}"}}', number) for status, number in sorted(writer.outcomes.items())],
+        ),
+        *_metric("ldprange_commits_total", "counter", "Transactions.", [("", writer.commits)]),
+        *_metric("ldprange_commit_seconds_total", "counter", "Time in them.", [("", writer.commit_seconds)]),
+        *_metric("ldprange_waiting", "gauge", "Submissions that wait.", [("", writer.waiting)]),
+        *_metric("ldprange_healthy", "gauge", "1 if the store can be written.", [("", int(writer.healthy))]),
+    ]
+    return PlainTextResponse("\n".join(lines) + "\n", media_type=TYPE)
+
+
+def _metric(name: str, kind: str, what: str, values: Iterable[tuple[str, float]]) -> list[str]:
+    return [
+        f"# HELP {name} {what}",
+        f"# TYPE {name} {kind}",
+        *(f"{name}{of} {value:.17g}" for of, value in values),
+    ]

@@ -1,0 +1,1 @@
+DESCRIPTION: dict[str, object] = {}

@@ -1,0 +1,138 @@
+"""Questions about a survey's people, answered with intervals."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ldprange.answer import Answer
+from ldprange.estimation import Estimate, estimate
+from ldprange.service.access import ROLES
+from ldprange.service.collector import Collector
+from ldprange.service.replies import Parameters, Refusal, Reply, check_role, collector_of, survey_in
+from ldprange.service.store import Survey
+from ldprange.units import parse, plain
+
+CONFIDENCE = 0.95
+_MOST_BINS = 1 << 16  # of which all are told
+_MOST_ESTIMATES = 16  # held in memory
+
+
+class Estimates:
+    """The estimates last asked for; each is made once for the reports that there are."""
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[tuple[int, bool], tuple[int, Estimate]] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, collector: Collector, survey: Survey, denoised: bool) -> Estimate:
+        """Return the estimate from all reports of a survey."""
+        live, key = collector.writer.live(survey), (survey.id, denoised)
+        with self._lock:  # one at a time: whoever waits will mostly find it made
+            reports, found = self._held.get(key, (-1, None))
+            aggregate = live.aggregate()
+            if found is None or reports != aggregate.reports:
+                if not aggregate.reports:
+                    raise Refusal(
+                        409, "nobody has answered yet, so there is nothing to tell; ask again later"
+                    )
+                found = estimate(aggregate, denoise=denoised)
+                self._held[key] = (aggregate.reports, found)
+            self._held.move_to_end(key)
+            while len(self._held) > _MOST_ESTIMATES:
+                self._held.popitem(last=False)
+        return found
+
+
+Asked = Callable[[Parameters, Estimate, float], dict[str, Any]]
+
+
+def answering(asked: Asked, *known: str, many: str = "") -> Callable[[Request], Any]:
+    """Return the handler of a question that takes these parameters."""
+
+    async def answer(request: Request) -> Response:
+        collector = collector_of(request)
+        survey = survey_in(collector, request.path_params["name"])
+        if not survey.public:
+            check_role(request, collector, ROLES)
+        parameters = Parameters(request, *known, "confidence", "denoise", many=many)
+        return Reply(
+            await run_in_threadpool(
+                _answer, collector, survey, parameters, asked, request.app.state.estimates
+            )
+        )
+
+    return answer
+
+
+def _answer(
+    collector: Collector, survey: Survey, parameters: Parameters, asked: Asked, estimates: Estimates
+) -> dict[str, Any]:
+    confidence, denoised = parameters.number("confidence", CONFIDENCE), parameters.flag("denoise")
+    found = estimates.of(collector, survey, denoised)
+    answer = asked(parameters, found, confidence)
+    return {"reports": found.users, "confidence": confidence, "denoised": denoised, **answer}
+
+
+def columns(found: Answer[Any]) -> dict[str, Any]:
+    """Return an answer in JSON types."""
+    named = {"value": found.value, "low": found.low, "high": found.high}
+    return {name: _plain(column) for name, column in named.items()}
+
+
+def _plain(column: Any) -> Any:
+    listed = np.asarray(column).tolist()
+    return [plain(each) for each in listed] if isinstance(listed, list) else plain(listed)
+
+
+def share_of_range(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
+    """Tell the share between two values."""
+    domain = found.plan.domain
+    low, high = parse(domain, parameters.text("low")), parse(domain, parameters.text("high"))
+    return {"from": plain(low), "to": plain(high), **columns(found.range(low, high, confidence=confidence))}
+
+
+def share_of_prefix(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
+    """Tell the share up to a value."""
+    bound = parse(found.plan.domain, parameters.text("value"))
+    return {"to": plain(bound), **columns(found.prefix(bound, confidence=confidence))}
+
+
+def quantiles(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
+    """Tell the values below which shares of the people lie."""
+    qs = parameters.numbers("q")
+    return {"q": qs, **columns(found.quantiles(qs, confidence=confidence))}
+
+
+def cdf(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
+    """Tell the share up to every bin."""
+    band = parameters.text("band", "pointwise")
+    bins = _every_bin(found)
+    upper = [plain(found.plan.domain.upper(index)) for index in bins]
+    return {"band": band, "to": upper, **columns(found.cdf(confidence=confidence, band=band))}
+
+
+def histogram(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
+    """Tell the share of every bin."""
+    domain, bins = found.plan.domain, _every_bin(found)
+    ends = {
+        "from": [plain(domain.lower(index)) for index in bins],
+        "to": [plain(domain.upper(index)) for index in bins],
+    }
+    return {**ends, **columns(found.histogram(confidence=confidence))}
+
+
+def _every_bin(found: Estimate) -> range:
+    bins = found.plan.domain.bins
+    if bins > _MOST_BINS:
+        raise Refusal(
+            400, f"at most {_MOST_BINS} bins are told one by one, and there are {bins}; ask for ranges"
+        )
+    return range(bins)

@@ -1,0 +1,184 @@
+"""Replies in JSON, refusals, and what a request says of itself."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ldprange.errors import LdprangeError
+from ldprange.service.access import ADMINISTRATOR, may_administer, role_of
+from ldprange.service.collector import Collector
+from ldprange.service.store import Survey
+
+ANYWHERE = {"access-control-allow-origin": "*"}
+"""For what any page may ask or send: nothing in it depends on who asks."""
+
+
+class Refusal(Exception):
+    """A request is refused: with which status, and why."""
+
+    def __init__(self, status: int, reason: str, headers: dict[str, str] | None = None) -> None:
+        super().__init__(reason)
+        self.status, self.reason, self.headers = status, reason, headers or {}
+
+
+class Reply(Response):
+    """JSON that nobody keeps."""
+
+    media_type = "application/json"
+
+    def __init__(self, content: Any, status_code: int = 200, headers: dict[str, str] | None = None) -> None:
+        super().__init__(content, status_code, {"cache-control": "no-store", **(headers or {})})
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(
+            _finite(content), ensure_ascii=False, allow_nan=False, separators=(",", ":")
+        ).encode()
+
+
+def _finite(content: Any) -> Any:
+    """Return null for what JSON cannot say."""
+    if isinstance(content, float):
+        return content if math.isfinite(content) else None
+    if isinstance(content, dict):
+        return {key: _finite(value) for key, value in content.items()}
+    return [_finite(value) for value in content] if isinstance(content, list) else content
+
+
+def refused(refusal: Refusal) -> Reply:
+    """Return a refusal as a reply."""
+    return Reply({"error": refusal.reason}, refusal.status, refusal.headers)
+
+
+def collector_of(request: Request) -> Collector:
+    """Return the collector that a request is made to, unless its sender asks too often."""
+    collector: Collector = request.app.state.collector
+    check_rate(collector, request.client.host if request.client else "")
+    return collector
+
+
+def check_rate(collector: Collector, address: str) -> None:
+    """Refuse an address that asks too often."""
+    if seconds := collector.rate.wait(address):
+        raise Refusal(
+            429,
+            f"at most {collector.settings.requests_per_second:g} requests a second are taken from an address; "
+            f"try again in {seconds} s",
+            {"retry-after": str(seconds)},
+        )
+
+
+def survey_in(collector: Collector, name: str) -> Survey:
+    """Return the survey of this name."""
+    survey = collector.surveys.get(name)
+    if survey is None:
+        raise Refusal(404, "there is no survey of this name")
+    return survey
+
+
+def check_role(request: Request, collector: Collector, roles: Sequence[str]) -> None:
+    """Refuse whoever has no token of one of the roles; administrators also by where they are."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        raise Refusal(
+            401, f"this takes the {' or '.join(roles)}'s token: Authorization: Bearer TOKEN", _CHALLENGE
+        )
+    role = role_of(token.strip(), collector.digests)
+    if role is None:
+        raise Refusal(401, "the token must be one of this collector's, and it is not", _CHALLENGE)
+    if role not in roles:
+        raise Refusal(403, f"this takes the {' or '.join(roles)}'s token, and this is the {role}'s")
+    if roles == (ADMINISTRATOR,) and not may_administer(
+        request.client.host if request.client else "",
+        request.headers.get("host", ""),
+        request.headers.get("origin"),
+        collector.settings.origins,
+    ):
+        raise Refusal(
+            403, "a collector is administered from its own machine or from a configured origin only"
+        )
+
+
+_CHALLENGE = {"www-authenticate": "Bearer"}
+
+
+async def body_of(request: Request, largest: int) -> bytes:
+    """Read a request's body, no more than may be."""
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > largest:
+            raise Refusal(413, f"a body may have at most {largest} bytes; send less at a time")
+        parts.append(part)
+    return b"".join(parts)
+
+
+async def json_of(request: Request, largest: int) -> object:
+    """Read a request's body as JSON."""
+    try:
+        return json.loads(await body_of(request, largest))
+    except (ValueError, RecursionError):
+        raise Refusal(400, "the body must be JSON, and it is not") from None
+
+
+class Parameters:
+    """The parameters of a request's address: each known, and given once."""
+
+    def __init__(self, request: Request, *known: str, many: str = "") -> None:
+        pairs = request.query_params.multi_items()
+        names = [name for name, _ in pairs]
+        for name in names:
+            if name not in (*known, many):
+                raise Refusal(
+                    400, f"the parameters may be {', '.join(filter(None, (*known, many)))}; got {name[:40]!r}"
+                )
+            if name != many and names.count(name) > 1:
+                raise Refusal(400, f"{name} must be given once, got {names.count(name)} times")
+        self._pairs = pairs
+        self._given = dict(pairs)
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """Return a parameter that is needed, unless there is a default."""
+        if name in self._given:
+            return self._given[name]
+        if default is None:
+            raise Refusal(400, f"{name} must be given, and it is not")
+        return default
+
+    def number(self, name: str, default: float) -> float:
+        """Return a number."""
+        return _number(name, self._given[name]) if name in self._given else default
+
+    def numbers(self, name: str) -> list[float]:
+        """Return all numbers of this name, at least one."""
+        found = [_number(name, text) for given, text in self._pairs if given == name]
+        if not found:
+            raise Refusal(400, f"{name} must be given at least once, and it is not")
+        return found
+
+    def flag(self, name: str) -> bool:
+        """Return whether something is wanted."""
+        text = self._given.get(name, "false")
+        if text not in ("true", "false"):
+            raise Refusal(400, f"{name} must be true or false, got {text[:40]!r}")
+        return text == "true"
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise Refusal(400, f"{name} must be a number, got {text[:40]!r}")
+    return number
+
+
+def refuse_error(error: LdprangeError) -> Reply:
+    """Return an error of the library as a reply: what was asked or sent is wrong."""
+    return refused(Refusal(400, str(error)))

@@ -1,0 +1,44 @@
+"""Running the collector on a port."""
+
+from __future__ import annotations
+
+import socket
+
+import uvicorn
+
+from ldprange.errors import StoreError
+from ldprange.service.app import make_app
+from ldprange.service.collector import Collector
+
+_GRACE = 10  # seconds that requests under way are given at the end
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Take a port, or say who cannot have it."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        listening.close()
+        raise StoreError(
+            f"{host}:{port} must be free to be served, and it is not: {error.strerror}"
+        ) from None
+    return listening
+
+
+def serve(collector: Collector, listening: socket.socket, *, behind_proxy: bool) -> None:
+    """Serve until the process is told to end."""
+    config = uvicorn.Config(
+        make_app(collector),
+        access_log=False,  # it would tell who answered, and when
+        log_level="warning",
+        lifespan="on",
+        proxy_headers=behind_proxy,
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=_GRACE,
+        backlog=4096,
+    )
+    uvicorn.Server(config).run(sockets=[listening])

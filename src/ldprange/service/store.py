@@ -1,0 +1,289 @@
+"""The store: surveys, batches as they came, snapshots and tokens, in SQLite or PostgreSQL.
+
+One service writes to a store, which a lock makes sure of; anybody may read beside it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, func, insert, inspect, select, update
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, IntegrityError, NoSuchModuleError, SQLAlchemyError
+
+from ldprange.errors import LdprangeError, StoreError
+from ldprange.plan import Plan
+from ldprange.service.tables import ARRIVALS, BATCHES, FORMAT, METADATA, SNAPSHOTS, SURVEYS, TOKENS, VERSION
+
+OPEN, CLOSED = "open", "closed"
+_LOCK = 0x6C647072616E6765  # PostgreSQL's advisory locks are numbers: "ldprange"
+_READ_TOGETHER = 512  # batches
+_LARGEST_SNAPSHOT = 512 << 20  # bytes; SQLite takes no value beyond 1 GB
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """A plan with a name, a question and a state."""
+
+    id: int
+    name: str
+    question: str
+    unit: str
+    public: bool
+    state: str
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A batch to be kept: whose, under which id, and its bytes."""
+
+    survey: int
+    batch: bytes
+    body: bytes
+    reports: int
+
+
+class Store:
+    """An open store.
+
+    Parameters
+    ----------
+    place
+        A directory, in which there is or will be an SQLite file; or a database's URL.
+    create
+        Make what is not there yet; otherwise that is an error.
+    """
+
+    def __init__(self, place: str | os.PathLike[str], *, create: bool = False) -> None:
+        url = _url(place, create)
+        self.place = url.render_as_string(hide_password=True) if "://" in str(place) else str(place)
+        self._directory = None if "://" in str(place) else Path(place)
+        self._lock: IO[bytes] | Connection | None = None
+        self._engine = _engine(url)
+        with self._reached():
+            self._check(create)
+
+    def _check(self, create: bool) -> None:
+        """See that the tables are ours, or make them."""
+        if not inspect(self._engine).has_table(FORMAT.name):
+            if not create:
+                raise StoreError(
+                    f"{self.place} must hold surveys, and it holds none; `ldprange serve` makes one"
+                )
+            with self._engine.begin() as connection:
+                METADATA.create_all(connection)
+                connection.execute(insert(FORMAT), {"version": VERSION})
+        with self._engine.connect() as connection:
+            version = connection.scalar(select(FORMAT.c.version))
+        if version != VERSION:
+            raise StoreError(f"{self.place} must be of version {VERSION}, got {version}; upgrade ldprange")
+
+    @contextmanager
+    def _reached(self) -> Iterator[None]:
+        try:
+            yield
+        except SQLAlchemyError as error:
+            reason = str(getattr(error, "orig", None) or error).strip().split("\n")[0]
+            raise StoreError(
+                f"{self.place} must be a database that can be used, and it is not: {reason}"
+            ) from error
+
+    def lock(self) -> None:
+        """Become the only one who writes here, until :meth:`close` or the end of the process."""
+        taken = StoreError(
+            f"only one service may write to {self.place}, and another does; end that one first"
+        )
+        if self._directory is not None:
+            file = (self._directory / "lock").open("wb")
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                file.close()
+                raise taken from None
+            self._lock = file
+        elif self._engine.dialect.name == "postgresql":
+            connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+            if not connection.scalar(select(func.pg_try_advisory_lock(_LOCK))):
+                connection.close()
+                raise taken
+            self._lock = connection
+
+    def still_locked(self) -> None:
+        """See that nobody else can have taken the lock: a database may have lost our connection."""
+        if isinstance(self._lock, Connection):
+            self._lock.scalar(select(1))
+
+    def close(self) -> None:
+        """Give the lock back and let go of all connections."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+        self._engine.dispose()
+
+    # surveys
+
+    def surveys(self) -> list[Survey]:
+        """Return all surveys, oldest first."""
+        with self._engine.connect() as connection:
+            return [
+                _survey(row) for row in connection.execute(select(SURVEYS).order_by(SURVEYS.c.id)).mappings()
+            ]
+
+    def add_survey(self, name: str, question: str, unit: str, public: bool, plan: Plan) -> Survey | None:
+        """Add an open survey; None if the name is taken."""
+        values = {"name": name, "question": question, "unit": unit, "public": public, "state": OPEN}
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(insert(SURVEYS), {**values, "plan": plan.to_json()})
+        except IntegrityError:
+            return None
+        return next(survey for survey in self.surveys() if survey.name == name)
+
+    def change_survey(self, survey: int, changes: Mapping[str, Any]) -> None:
+        """Change a survey's state, or whether it is public."""
+        with self._engine.begin() as connection:
+            connection.execute(update(SURVEYS).where(SURVEYS.c.id == survey).values(**changes))
+
+    # batches
+
+    def last_number(self) -> int:
+        """Return the number of the last batch."""
+        with self._engine.connect() as connection:
+            return int(connection.scalar(select(func.max(BATCHES.c.number))) or 0)
+
+    def bodies(self, survey: int, batches: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return those of the batches that are there, by their ids."""
+        asked = select(BATCHES.c.batch, BATCHES.c.body).where(
+            BATCHES.c.survey == survey, BATCHES.c.batch.in_(batches)
+        )
+        with self._engine.connect() as connection:
+            return {row.batch: row.body for row in connection.execute(asked)}
+
+    def keep(self, first: int, batches: Sequence[Kept], minute: int) -> None:
+        """Keep new batches under numbers from ``first`` on: all of them, durably, when this returns."""
+        rows = [
+            {"number": number, "survey": kept.survey, "batch": kept.batch, "body": kept.body}
+            for number, kept in enumerate(batches, first)
+        ]
+        came: dict[int, int] = {}
+        for kept in batches:
+            came[kept.survey] = came.get(kept.survey, 0) + kept.reports
+        with self._engine.begin() as connection:
+            connection.execute(insert(BATCHES), rows)
+            for survey, reports in came.items():
+                here = (ARRIVALS.c.survey == survey) & (ARRIVALS.c.minute == minute)
+                more = update(ARRIVALS).where(here).values(reports=ARRIVALS.c.reports + reports)
+                if not connection.execute(more).rowcount:
+                    values = {"survey": survey, "minute": minute, "reports": reports}
+                    connection.execute(insert(ARRIVALS), values)
+
+    def read(self, survey: int, after: int = 0) -> Iterator[tuple[int, bytes]]:
+        """Yield number and bytes of a survey's batches after a number, in order."""
+        asked = (
+            select(BATCHES.c.number, BATCHES.c.body)
+            .where(BATCHES.c.survey == survey, BATCHES.c.number > after)
+            .order_by(BATCHES.c.number)
+        )
+        with self._engine.connect() as connection:
+            for row in connection.execution_options(yield_per=_READ_TOGETHER).execute(asked):
+                yield row.number, row.body
+
+    def arrivals(self, survey: int) -> tuple[list[int], list[int]]:
+        """Return the minutes in which reports came, and how many in each."""
+        asked = select(ARRIVALS.c.minute, ARRIVALS.c.reports).where(ARRIVALS.c.survey == survey)
+        with self._engine.connect() as connection:
+            rows = connection.execute(asked.order_by(ARRIVALS.c.minute)).all()
+        return [row.minute for row in rows], [row.reports for row in rows]
+
+    # snapshots
+
+    def snapshot(self, survey: int) -> tuple[int, bytes] | None:
+        """Return an aggregate's bytes and the number of the last batch in it, if there is one."""
+        with self._engine.connect() as connection:
+            row = connection.execute(select(SNAPSHOTS).where(SNAPSHOTS.c.survey == survey)).one_or_none()
+        return None if row is None else (row.upto, row.aggregate)
+
+    def keep_snapshot(self, survey: int, upto: int, aggregate: bytes) -> None:
+        """Put a snapshot in the place of the last; one too large for a database is left out."""
+        if len(aggregate) > _LARGEST_SNAPSHOT:
+            return
+        with self._engine.begin() as connection:
+            connection.execute(SNAPSHOTS.delete().where(SNAPSHOTS.c.survey == survey))
+            connection.execute(insert(SNAPSHOTS), {"survey": survey, "upto": upto, "aggregate": aggregate})
+
+    # tokens
+
+    def digests(self) -> dict[str, bytes]:
+        """Return the digest of each role's token."""
+        with self._engine.connect() as connection:
+            return {row.role: row.digest for row in connection.execute(select(TOKENS))}
+
+    def keep_digests(self, digests: Mapping[str, bytes]) -> None:
+        """Put new tokens in the place of the old."""
+        with self._engine.begin() as connection:
+            connection.execute(TOKENS.delete().where(TOKENS.c.role.in_(digests)))
+            connection.execute(insert(TOKENS), [{"role": role, "digest": d} for role, d in digests.items()])
+
+
+def _url(place: str | os.PathLike[str], create: bool) -> URL:
+    if "://" in str(place):
+        try:
+            url = make_url(str(place))
+        except ArgumentError:
+            raise StoreError(
+                "a database's URL must be such as postgresql://user@host/name, and it is not"
+            ) from None
+        if url.drivername in ("postgresql", "postgres"):
+            url = url.set(drivername="postgresql+psycopg")
+        if url.get_backend_name() != "postgresql":
+            raise StoreError(f"the database must be a PostgreSQL one, or a directory, got {url.drivername}")
+        return url
+    directory = Path(place)
+    file = directory / "ldprange.sqlite"
+    if create:
+        try:
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{place} must be a directory that can be written: {error.strerror}") from None
+    elif not file.exists():
+        raise StoreError(
+            f"{place} must be a directory that `ldprange serve` made, and there is no store in it"
+        )
+    return URL.create("sqlite", database=str(file))
+
+
+def _engine(url: URL) -> Engine:
+    try:
+        engine = create_engine(url, pool_pre_ping=url.get_backend_name() == "postgresql")
+    except (ModuleNotFoundError, NoSuchModuleError):
+        raise StoreError(
+            "PostgreSQL needs a driver; install it with: pip install 'ldprange[postgresql]'"
+        ) from None
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _durable)
+    return engine
+
+
+def _durable(connection: Any, record: object) -> None:
+    """Write-ahead log, and a sync at every commit: what is acknowledged is on the disk."""
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _survey(row: Any) -> Survey:
+    try:
+        plan = Plan.from_json(row["plan"])
+    except LdprangeError as error:
+        raise StoreError(f"survey {row['name']} has a plan that cannot be read: {error}") from None
+    return Survey(
+        row["id"], row["name"], row["question"], row["unit"], bool(row["public"]), row["state"], plan
+    )

@@ -1,0 +1,80 @@
+"""Requests about surveys: make one, change it, see what there is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ldprange.service.access import ADMINISTRATOR, ROLES
+from ldprange.service.replies import (
+    ANYWHERE,
+    Parameters,
+    Refusal,
+    Reply,
+    check_role,
+    collector_of,
+    json_of,
+    survey_in,
+)
+from ldprange.service.store import Survey
+
+
+def description(survey: Survey) -> dict[str, Any]:
+    """Return a survey as anybody may see it."""
+    return {
+        "name": survey.name,
+        "question": survey.question,
+        "unit": survey.unit,
+        "state": survey.state,
+        "public": survey.public,
+        "plan": json.loads(survey.plan.to_json()),
+    }
+
+
+async def create(request: Request) -> Response:
+    """Add a survey."""
+    collector = collector_of(request)
+    check_role(request, collector, (ADMINISTRATOR,))
+    said = await json_of(request, collector.settings.largest_body)
+    survey = await run_in_threadpool(collector.create, said)
+    if survey is None:
+        raise Refusal(409, "a survey's name must be its own, and another survey has this one; choose another")
+    return Reply(description(survey), 201, {"location": f"/api/surveys/{survey.name}"})
+
+
+async def change(request: Request) -> Response:
+    """Close a survey, open it again, or make its answers public."""
+    collector = collector_of(request)
+    check_role(request, collector, (ADMINISTRATOR,))
+    survey = survey_in(collector, request.path_params["name"])
+    said = await json_of(request, collector.settings.largest_body)
+    return Reply(description(await run_in_threadpool(collector.change, survey, said)))
+
+
+async def show(request: Request) -> Response:
+    """Return a survey and its plan, to anybody."""
+    collector = collector_of(request)
+    Parameters(request)
+    return Reply(description(survey_in(collector, request.path_params["name"])), headers=ANYWHERE)
+
+
+async def listing(request: Request) -> Response:
+    """Return all surveys."""
+    collector = collector_of(request)
+    check_role(request, collector, ROLES)
+    Parameters(request)
+    surveys = [
+        {
+            "name": survey.name,
+            "question": survey.question,
+            "state": survey.state,
+            "public": survey.public,
+            "reports": collector.writer.live(survey).reports,
+        }
+        for survey in collector.surveys.values()
+    ]
+    return Reply({"surveys": surveys})

@@ -1,0 +1,201 @@
+"""Group commit: submissions that come while a sync is under way share the next one.
+
+One thread writes. It takes all submissions that wait, reads the batches of each survey together, puts those
+that are good and new into the store in one transaction, counts them, and only then lets anybody know. What
+is acknowledged is durable, and counted once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from dataclasses import dataclass
+from threading import Condition, Thread
+
+from ldprange import wire
+from ldprange.errors import LdprangeError
+from ldprange.reports import Batch
+from ldprange.service.live import Live
+from ldprange.service.store import Kept, Store, Survey
+
+_log = logging.getLogger("ldprange.service")
+_MOST_WAITING = 20_000  # submissions
+_MOST_WAITING_BYTES = 256 << 20
+_TOGETHER_BYTES = 16 << 20  # in one transaction
+_PAUSE = 0.5  # seconds before the store is tried again
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a submission: its HTTP status, its number of reports, or why it was refused."""
+
+    status: int
+    reports: int = 0
+    reason: str = ""
+
+
+BUSY = Outcome(503, reason="the collector has more waiting than it can hold; send the batch again later")
+FAILED = Outcome(
+    503, reason="the store could not be written; send the batch again with the same id, it will count once"
+)
+STOPPING = Outcome(503, reason="the collector is shutting down; send the batch again with the same id")
+
+
+class _Submission:
+    __slots__ = ("batch", "body", "future", "outcome", "survey")
+
+    def __init__(self, survey: Survey, batch: bytes, body: bytes, future: asyncio.Future[Outcome]) -> None:
+        self.survey, self.batch, self.body, self.future = survey, batch, body, future
+        self.outcome = FAILED
+
+
+class Writer:
+    """The only one who adds batches to the store, and to the live aggregates."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lives: dict[int, Live] = {}
+        self._number = 0
+        self._waiting: list[_Submission] = []
+        self._waiting_bytes = 0
+        self._wake = Condition()
+        self._stopping = False
+        self._thread = Thread(target=self._run, name="writer")
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.healthy = True
+        self.commits = 0
+        self.commit_seconds = 0.0
+        self.outcomes: dict[int, int] = {}
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Read what is in the store, and begin to write."""
+        self._loop = loop
+        self._load()
+        self._thread.start()
+
+    def _load(self) -> None:
+        self._lives = {survey.id: Live.load(self._store, survey) for survey in self._store.surveys()}
+        self._number = self._store.last_number()
+
+    def add_survey(self, survey: Survey) -> None:
+        """Be ready for a new survey's reports."""
+        self._lives[survey.id] = Live.load(self._store, survey)
+
+    def live(self, survey: Survey) -> Live:
+        """Return the live aggregate of a survey."""
+        return self._lives[survey.id]
+
+    @property
+    def waiting(self) -> int:
+        """How many submissions wait."""
+        return len(self._waiting)
+
+    def submit(self, survey: Survey, batch: bytes, body: bytes) -> asyncio.Future[Outcome]:
+        """Hand a batch over; the future is done when it is durable and counted, or refused."""
+        assert self._loop is not None  # noqa: S101 (the service starts its writer first)
+        future: asyncio.Future[Outcome] = self._loop.create_future()
+        with self._wake:
+            if self._stopping:
+                future.set_result(STOPPING)
+            elif len(self._waiting) >= _MOST_WAITING or self._waiting_bytes >= _MOST_WAITING_BYTES:
+                future.set_result(BUSY)
+            else:
+                self._waiting.append(_Submission(survey, batch, body, future))
+                self._waiting_bytes += len(body)
+                self._wake.notify()
+        return future
+
+    def stop(self) -> None:
+        """Write what waits, save snapshots, and end."""
+        with self._wake:
+            self._stopping = True
+            self._wake.notify()
+        if self._thread.ident is not None:
+            self._thread.join()
+            if self.healthy:
+                for live in self._lives.values():
+                    live.save(self._store, apart=1)
+
+    def _run(self) -> None:
+        while group := self._next():
+            try:
+                if not self.healthy:
+                    self._load()  # what became of the last transaction is in the store
+                    self.healthy = True
+                self._write(group)
+            except Exception:
+                # nothing is known of this transaction: nobody is told that it was kept, and all is read anew
+                _log.exception("the store could not be written")
+                self.healthy = False
+                for submission in group:
+                    submission.outcome = FAILED
+                time.sleep(_PAUSE)
+            assert self._loop is not None  # noqa: S101 (the thread is started with it)
+            self._loop.call_soon_threadsafe(_tell, group)
+
+    def _next(self) -> list[_Submission]:
+        """Wait for submissions, and take those that can share a transaction; none when it is time to end."""
+        with self._wake:
+            while not self._waiting and not self._stopping:
+                self._wake.wait()
+            size, ids = 0, set()
+            for submission in self._waiting:
+                one = (submission.survey.id, submission.batch)
+                if size >= _TOGETHER_BYTES or one in ids:  # an id that comes twice has to wait for its first
+                    break
+                ids.add(one)
+                size += len(submission.body)
+            group, self._waiting = self._waiting[: len(ids)], self._waiting[len(ids) :]
+            self._waiting_bytes -= size
+            return group
+
+    def _write(self, group: list[_Submission]) -> None:
+        self._store.still_locked()
+        by_survey: dict[int, list[_Submission]] = {}
+        for submission in group:
+            by_survey.setdefault(submission.survey.id, []).append(submission)
+        kept: list[Kept] = []
+        counted: dict[int, Batch] = {}
+        for survey, submissions in by_survey.items():
+            there = self._store.bodies(survey, [each.batch for each in submissions])
+            new = [each for each in submissions if each.batch not in there]
+            counted[survey], found = wire.unpack_many(submissions[0].survey.plan, [each.body for each in new])
+            for submission, what in zip(new, found, strict=True):
+                submission.outcome = _first(what)
+                if isinstance(what, int) and what:
+                    kept.append(Kept(survey, submission.batch, submission.body, what))
+            for submission in submissions:
+                if submission.batch in there:
+                    submission.outcome = _again(submission, there[submission.batch])
+        if kept:
+            begin = time.perf_counter()
+            self._store.keep(self._number + 1, kept, int(time.time()) // 60 * 60)
+            self.commit_seconds += time.perf_counter() - begin
+            self._number += len(kept)
+        for survey, batch in counted.items():
+            self._lives[survey].add(batch, self._number)
+            self._lives[survey].save(self._store)
+        self.commits += bool(kept)
+        for submission in group:
+            self.outcomes[submission.outcome.status] = self.outcomes.get(submission.outcome.status, 0) + 1
+
+
+def _tell(group: list[_Submission]) -> None:
+    for submission in group:
+        if not submission.future.done():  # whoever sent it may be gone
+            submission.future.set_result(submission.outcome)
+
+
+def _first(what: int | LdprangeError) -> Outcome:
+    if not isinstance(what, int):
+        return Outcome(400, reason=str(what))
+    return (
+        Outcome(201, what) if what else Outcome(400, reason="a batch must hold at least one report, got none")
+    )
+
+
+def _again(submission: _Submission, body: bytes) -> Outcome:
+    if submission.body == body:
+        return Outcome(200, len(wire.unpack(submission.survey.plan, body)))
+    return Outcome(409, reason="a batch's id must be its own, and this one came before with other bytes")
