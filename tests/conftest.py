@@ -1,13 +1,15 @@
-"""Settings that every test shares, and working directories for those of the command line."""
+"""Settings that every test shares, working directories for the command line, and databases."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from databases import emptied, postgresql
 from surveys import make_survey
 
 # The same examples in every run, so that a failure is never a matter of luck; "explore" looks for new ones.
@@ -30,3 +32,18 @@ def survey(here: Path) -> Path:
     """Return a working directory with a survey in it."""
     make_survey()
     return here
+
+
+@pytest.fixture(scope="session")
+def database() -> Iterator[str]:
+    """Return the URL of a PostgreSQL server."""
+    with postgresql() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Return an empty place for a collector's store, on either database."""
+    if request.param == "sqlite":
+        return str(tmp_path / "data")
+    return emptied(request.getfixturevalue("database"))

@@ -172,8 +172,11 @@ class Plan:
 
     def to_json(self) -> str:
         """Return the plan as JSON text."""
-        description = {**self._description(), "fingerprint": self.fingerprint}
-        return json.dumps(description, indent=2, ensure_ascii=False)
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan in plain JSON types."""
+        return {**self._description(), "fingerprint": self.fingerprint}
 
     def _description(self) -> dict[str, Any]:
         return {
@@ -199,11 +202,11 @@ class Plan:
             raise PlanError(
                 f"a plan must be JSON text (not a file's name), and this is not: {error}"
             ) from None
-        return Plan.from_description(description)
+        return Plan.from_dict(description)
 
     @staticmethod
-    def from_description(description: object) -> Plan:
-        """Read a plan from the JSON types of :meth:`to_json`."""
+    def from_dict(description: object) -> Plan:
+        """Read a plan from what :meth:`to_dict` returned."""
         if not isinstance(description, Mapping) or "ldprange_plan" not in description:
             raise PlanError("a plan must be a JSON object with the key 'ldprange_plan', and this is not")
         if description["ldprange_plan"] != VERSION:

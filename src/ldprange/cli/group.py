@@ -20,6 +20,10 @@ COMMANDS = {
     "aggregate": ("aggregate", "Count report files into an aggregate."),
     "merge": ("aggregate", "Add aggregates up."),
     "query": ("query", "Answer questions from an aggregate."),
+    "serve": ("serve", "Collect reports: a service, a survey page, a dashboard."),
+    "survey": ("survey", "Make, list, close and open the surveys of a collector."),
+    "tokens": ("serve", "Make new tokens for a collector."),
+    "export": ("export", "Write a survey's reports as Parquet files."),
     "simulate": ("simulate", "Compare predicted and measured error on your own data."),
     "demo": ("demo", "See it all at work on a made-up population."),
 }

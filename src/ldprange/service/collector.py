@@ -61,7 +61,7 @@ class Collector:
         self.store.close()
 
     def unit_error(self, survey: Survey) -> float:
-        """Return the root of the predicted mean squared error over all ranges, times the root of the people."""
+        """Return the predicted error of a range, root mean square over all, if one person answered."""
         if survey.id not in self._unit_errors:
             self._unit_errors[survey.id] = survey.plan.predict_even(1).range_rmse
         return self._unit_errors[survey.id]
@@ -117,7 +117,7 @@ def survey_of(description: object) -> Survey:
             )
     if not isinstance(given["public"], bool):
         raise LdprangeError(f"public must be true or false, got {_short(given['public'])}")
-    plan = Plan.from_description(given["plan"])
+    plan = Plan.from_dict(given["plan"])
     return Survey(
         0, given["name"], given["question"].strip(), given["unit"].strip(), given["public"], OPEN, plan
     )

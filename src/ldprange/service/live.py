@@ -89,10 +89,10 @@ class Live:
             self._aggregate = self._aggregate + Aggregate.of(self._aggregate.plan, self._waiting)
             self._waiting, self._waiting_reports = [], 0
 
-    def save(self, store: Store, *, apart: int = _APART) -> None:
-        """Put a snapshot into the store, unless fewer reports than ``apart`` came since the last."""
+    def save(self, store: Store, *, now: bool = False) -> None:
+        """Put a snapshot into the store if many reports came since the last; ``now``, if any did."""
         with self._lock:
-            apart = max(apart, 1)
+            apart = 1 if now else max(_APART, self._together)
             if self._aggregate.reports + self._waiting_reports - self._saved_reports < apart:
                 return
             self._count()

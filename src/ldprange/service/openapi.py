@@ -1,1 +1,274 @@
-DESCRIPTION: dict[str, object] = {}
+"""The description of the interface, by which other programs and tests know it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ldprange.service.collector import NAME
+from ldprange.service.submit import BATCH, BYTES
+
+Json = dict[str, Any]
+
+_TEXT: Json = {"type": "string"}
+_WHOLE: Json = {"type": "integer", "minimum": 0}
+_SHARE: Json = {"type": ["number", "null"]}
+_VALUE: Json = {"type": ["number", "string", "null"], "description": "In the domain's own units."}
+_FLAG: Json = {"type": "boolean"}
+
+
+def _object(properties: Json, *, optional: tuple[str, ...] = ()) -> Json:
+    required = [name for name in properties if name not in optional]
+    described = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**described, "required": required} if required else described
+
+
+def _many(of: Json) -> Json:
+    return {"type": "array", "items": of}
+
+
+def _or_nothing(of: Json) -> Json:
+    return {"oneOf": [of, {"type": "null"}]}
+
+
+def _json(schema: Json, what: str) -> Json:
+    return {"description": what, "content": {"application/json": {"schema": schema}}}
+
+
+_ERRORS = {
+    400: "What was sent or asked is wrong; the reason is told, and nothing changed.",
+    401: "A token is needed, or it is not one of this collector's.",
+    403: "The token is another role's, or administration is not allowed from there.",
+    404: "There is no such survey.",
+    409: "A name or a batch's id is taken, or nobody has answered yet.",
+    410: "The survey is closed.",
+    413: "The body is too large.",
+    415: "The body must be sent as bytes.",
+    429: "Too many requests from this address.",
+    503: "Busy, shutting down, or the store cannot be written. Sending the same batch again is safe.",
+}
+
+
+def _operation(
+    summary: str,
+    replies: Json,
+    errors: tuple[int, ...],
+    *,
+    parameters: tuple[Json, ...] = (),
+    body: Json | None = None,
+    security: list[Json] | None = None,
+) -> Json:
+    refusals = {str(code): _json(_object({"error": _TEXT}), _ERRORS[code]) for code in (*errors, 429)}
+    described: Json = {"summary": summary, "responses": {**replies, **refusals}}
+    if parameters:
+        described["parameters"] = list(parameters)
+    if body is not None:
+        described["requestBody"] = {"required": True, "content": body}
+    if security is not None:
+        described["security"] = security
+    return described
+
+
+def _query(name: str, schema: Json, what: str, *, required: bool = False) -> Json:
+    return {"name": name, "in": "query", "required": required, "schema": schema, "description": what}
+
+
+def _path(name: str, pattern: str) -> Json:
+    return {
+        "name": name,
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string", "pattern": f"^{pattern}$"},
+    }
+
+
+_SURVEY_NAME, _BATCH_ID = _path("name", NAME), _path("batch", BATCH)
+_CONFIDENCE = _query(
+    "confidence",
+    {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1, "default": 0.95},
+    "How often an interval is to hold the truth.",
+)
+_DENOISE = _query("denoise", {"type": "boolean", "default": False}, "Less error for a little bias.")
+_ADMINISTRATOR: list[Json] = [{"administrator": []}]
+_ANALYST: list[Json] = [{"analyst": []}, {"administrator": []}]
+_ANALYST_OR_PUBLIC = [*_ANALYST, {}]
+
+_PLAN: Json = {"type": "object", "description": "A plan, as in docs/formats.md."}
+_SURVEY = _object(
+    {
+        "name": _TEXT,
+        "question": _TEXT,
+        "unit": _TEXT,
+        "state": {"enum": ["open", "closed"]},
+        "public": _FLAG,
+        "plan": _PLAN,
+    }
+)
+_NEW = _object(
+    {
+        "name": {"type": "string", "pattern": f"^{NAME}$"},
+        "question": {"type": "string", "minLength": 1, "maxLength": 500},
+        "unit": {"type": "string", "maxLength": 40},
+        "public": _FLAG,
+        "plan": _PLAN,
+    },
+    optional=("unit", "public"),
+)
+_CHANGES = {
+    **_object({"state": {"enum": ["open", "closed"]}, "public": _FLAG}, optional=("state", "public")),
+    "minProperties": 1,
+}
+_LISTED = _object({"name": _TEXT, "question": _TEXT, "state": _TEXT, "public": _FLAG, "reports": _WHOLE})
+_KEPT = _object({"reports": {"type": "integer", "minimum": 1}})
+
+_ASKED: Json = {"reports": _WHOLE, "confidence": {"type": "number"}, "denoised": _FLAG}
+_ONE: Json = {"value": _SHARE, "low": _SHARE, "high": _SHARE}
+_SHARES: Json = {name: _many(_SHARE) for name in _ONE}
+_VALUES: Json = {name: _many(_VALUE) for name in _ONE}
+_QUARTILES = {"q": _many({"type": "number"}), **_VALUES}
+
+
+def _question(summary: str, answer: Json, *parameters: Json) -> Json:
+    return {
+        "get": _operation(
+            summary,
+            {"200": _json(_object({**_ASKED, **answer}), "The answer and its interval.")},
+            (400, 401, 403, 404, 409),
+            parameters=(_SURVEY_NAME, *parameters, _CONFIDENCE, _DENOISE),
+            security=_ANALYST_OR_PUBLIC,
+        )
+    }
+
+
+_OVERVIEW = _object(
+    {
+        "version": _WHOLE,
+        **_ASKED,
+        "state": {"enum": ["open", "closed"]},
+        "cdf": _or_nothing(_object({"to": _many(_VALUE), **_SHARES})),
+        "histogram": _or_nothing(_object({"from": _many(_VALUE), "to": _many(_VALUE), **_SHARES})),
+        "quartiles": _or_nothing(_object(_QUARTILES)),
+        "arrivals": _object({"start": _many(_WHOLE), "reports": _many(_WHOLE)}),
+        "error": _or_nothing(_object({"typical": {"type": "number"}, "more": _WHOLE})),
+    }
+)
+_BOUND = {"type": "string", "minLength": 1}
+_BAND = {"enum": ["pointwise", "simultaneous"], "default": "pointwise"}
+_AT = "/api/surveys/{name}"
+
+DESCRIPTION: Json = {
+    "openapi": "3.1.0",
+    "info": {
+        "title": "ldprange collector",
+        "version": "1",
+        "description": "Takes randomised reports, and answers questions about all of them together.",
+    },
+    "components": {
+        "securitySchemes": {
+            role: {"type": "http", "scheme": "bearer", "description": f"The {role}'s token."}
+            for role in ("administrator", "analyst")
+        }
+    },
+    "paths": {
+        "/api/surveys": {
+            "post": _operation(
+                "Make a survey",
+                {"201": _json(_SURVEY, "It is open.")},
+                (400, 401, 403, 409, 413),
+                body={"application/json": {"schema": _NEW}},
+                security=_ADMINISTRATOR,
+            ),
+            "get": _operation(
+                "List the surveys",
+                {"200": _json(_object({"surveys": _many(_LISTED)}), "All of them, oldest first.")},
+                (400, 401, 403),
+                security=_ANALYST,
+            ),
+        },
+        _AT: {
+            "get": _operation(
+                "See a survey and its plan",
+                {"200": _json(_SURVEY, "As anybody may see it.")},
+                (400, 404),
+                parameters=(_SURVEY_NAME,),
+            ),
+            "patch": _operation(
+                "Close a survey, open it again, or make its answers public",
+                {"200": _json(_SURVEY, "As it is now.")},
+                (400, 401, 403, 404, 413),
+                parameters=(_SURVEY_NAME,),
+                body={"application/json": {"schema": _CHANGES}},
+                security=_ADMINISTRATOR,
+            ),
+        },
+        f"{_AT}/batches/{{batch}}": {
+            "put": _operation(
+                "Submit a batch of reports, packed, under an id of 16 random bytes",
+                {
+                    "201": _json(_KEPT, "Durable, and counted."),
+                    "200": _json(_KEPT, "It was there already; nothing changed."),
+                },
+                (400, 404, 409, 410, 413, 415, 503),
+                parameters=(_SURVEY_NAME, _BATCH_ID),
+                body={BYTES: {"schema": {"type": "string", "format": "binary"}}},
+            )
+        },
+        f"{_AT}/range": _question(
+            "The share between two values",
+            {"from": _VALUE, "to": _VALUE, **_ONE},
+            _query("low", _BOUND, "In the domain's own units.", required=True),
+            _query("high", _BOUND, "In the domain's own units.", required=True),
+        ),
+        f"{_AT}/prefix": _question(
+            "The share up to a value",
+            {"to": _VALUE, **_ONE},
+            _query("value", _BOUND, "In the domain's own units.", required=True),
+        ),
+        f"{_AT}/quantiles": _question(
+            "The values below which shares of the people lie",
+            _QUARTILES,
+            _query(
+                "q",
+                {**_many({"type": "number", "minimum": 0, "maximum": 1}), "minItems": 1},
+                "Shares.",
+                required=True,
+            ),
+        ),
+        f"{_AT}/cdf": _question(
+            "The share up to every bin",
+            {"band": _TEXT, "to": _many(_VALUE), **_SHARES},
+            _query("band", _BAND, "Whether each interval holds on its own, or all hold at once."),
+        ),
+        f"{_AT}/histogram": _question(
+            "The share of every bin", {"from": _many(_VALUE), "to": _many(_VALUE), **_SHARES}
+        ),
+        f"{_AT}/overview": {
+            "get": _operation(
+                "All that a dashboard draws",
+                {"200": _json(_OVERVIEW, "As of now."), "204": {"description": "Nothing changed since."}},
+                (400, 401, 403, 404),
+                parameters=(
+                    _SURVEY_NAME,
+                    _query("since", {"type": "integer"}, "The version that is known already."),
+                    _CONFIDENCE,
+                    _DENOISE,
+                ),
+                security=_ANALYST_OR_PUBLIC,
+            )
+        },
+        "/health": {
+            "get": _operation(
+                "Whether reports can be taken",
+                {"200": _json(_object({"status": {"const": "ok"}}), "They can.")},
+                (503,),
+            )
+        },
+        "/metrics": {
+            "get": _operation(
+                "Figures for Prometheus",
+                {"200": {"description": "Its text format.", "content": {"text/plain": {"schema": _TEXT}}}},
+                (400, 401, 403),
+                security=_ANALYST,
+            )
+        },
+    },
+}

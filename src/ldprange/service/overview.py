@@ -66,9 +66,8 @@ def _overview(
 
 
 def _edges(bins: int, most: int) -> list[int]:
-    """Cut bins into at most so many runs, as even as can be."""
-    edges: list[int] = np.unique(np.linspace(0, bins, min(bins, most) + 1).astype(int)).tolist()
-    return edges
+    """Cut bins into at most so many runs, all of the same length but perhaps the last."""
+    return [*range(0, bins, -(-bins // most)), bins]
 
 
 def _cdf(found: Estimate, confidence: float) -> dict[str, Any]:

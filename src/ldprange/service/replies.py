@@ -19,7 +19,7 @@ ANYWHERE = {"access-control-allow-origin": "*"}
 """For what any page may ask or send: nothing in it depends on who asks."""
 
 
-class Refusal(Exception):
+class Refusal(Exception):  # noqa: N818 (it is a reply)
     """A request is refused: with which status, and why."""
 
     def __init__(self, status: int, reason: str, headers: dict[str, str] | None = None) -> None:
@@ -67,7 +67,7 @@ def check_rate(collector: Collector, address: str) -> None:
     if seconds := collector.rate.wait(address):
         raise Refusal(
             429,
-            f"at most {collector.settings.requests_per_second:g} requests a second are taken from an address; "
+            f"an address may make {collector.settings.requests_per_second:g} requests a second, no more; "
             f"try again in {seconds} s",
             {"retry-after": str(seconds)},
         )

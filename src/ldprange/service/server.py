@@ -28,8 +28,8 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def serve(collector: Collector, listening: socket.socket, *, behind_proxy: bool) -> None:
-    """Serve until the process is told to end."""
+def make_server(collector: Collector, *, behind_proxy: bool = False) -> uvicorn.Server:
+    """Return a server, to be run on a socket that listens."""
     config = uvicorn.Config(
         make_app(collector),
         access_log=False,  # it would tell who answered, and when
@@ -41,4 +41,4 @@ def serve(collector: Collector, listening: socket.socket, *, behind_proxy: bool)
         timeout_graceful_shutdown=_GRACE,
         backlog=4096,
     )
-    uvicorn.Server(config).run(sockets=[listening])
+    return uvicorn.Server(config)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -31,7 +30,7 @@ def description(survey: Survey) -> dict[str, Any]:
         "unit": survey.unit,
         "state": survey.state,
         "public": survey.public,
-        "plan": json.loads(survey.plan.to_json()),
+        "plan": survey.plan.to_dict(),
     }
 
 

@@ -115,7 +115,7 @@ class Writer:
             self._thread.join()
             if self.healthy:
                 for live in self._lives.values():
-                    live.save(self._store, apart=1)
+                    live.save(self._store, now=True)
 
     def _run(self) -> None:
         while group := self._next():

@@ -1,0 +1,55 @@
+"""``ldprange export``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ldprange.cli.command import Command
+from ldprange.cli.options import json_option
+from ldprange.cli.screen import print_json, progress
+from ldprange.cli.stores import store_options
+from ldprange.errors import LdprangeError
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "ldprange export minutes-to-work -o reports",
+        "ldprange aggregate reports/_plan.json reports -o minutes.agg",
+    ],
+)
+@click.argument("name", metavar="SURVEY")
+@click.option("-o", "--output", metavar="FOLDER", required=True, help="The folder to make.")
+@click.option(
+    "--reports-per-file",
+    type=click.IntRange(min=1),
+    default=1 << 22,
+    show_default=True,
+    help="At least; a batch stays whole.",
+)
+@store_options
+@json_option
+def export(name: str, output: str, reports_per_file: int, place: str, as_json: bool) -> None:
+    """Write a survey's reports as a folder of Parquet files.
+
+    The collector may go on meanwhile. The plan is in the folder too, as _plan.json.
+    """
+    from ldprange.service.export import export
+    from ldprange.service.store import Store
+
+    store = Store(place)
+    surveys = {survey.name: survey for survey in store.surveys()}
+    if name not in surveys:
+        there = ", ".join(surveys) or "none"
+        raise LdprangeError(f"there is no survey {name} in {store.place}; those there are: {there}")
+    with progress("writing", "reports", None) as bar:
+        reports = export(
+            store, surveys[name], Path(output), reports_per_file=reports_per_file, progress=bar.add
+        )
+    store.close()
+    if as_json:
+        print_json({"survey": name, "reports": reports, "output": output})
+    else:
+        click.echo(f"{reports:,} reports of {name} written to {output}")

@@ -1,0 +1,1 @@
+../../../../clients/javascript/local_hashing.js

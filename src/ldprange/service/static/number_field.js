@@ -1,0 +1,108 @@
+/** A number to type, and a slider that moves with it: either will do. */
+
+import { make } from "./elements.js";
+import { messageLine } from "./field.js";
+
+const MOST_STEPS = 1000; // of the slider, which only helps: any number can be typed
+
+/**
+ * @param {import("./units.js").Units} units
+ * @returns {import("./field.js").Field}
+ */
+export function numberField(units) {
+  const { low, high } = units.domain;
+  const whole = units.kind === "integers";
+  const steps = Math.min(whole ? units.bins - 1 : MOST_STEPS, MOST_STEPS);
+  const input = make("input", {
+    type: "number",
+    id: "answer",
+    min: String(low),
+    max: String(high),
+    step: whole ? "1" : "any",
+    inputmode: low < 0 ? "text" : whole ? "numeric" : "decimal", // phones' number pads have no minus
+    required: true,
+    autocomplete: "off",
+    "aria-describedby": "answer-hint answer-message",
+  });
+  const slider = make("input", {
+    type: "range",
+    class: "unset",
+    min: "0",
+    max: String(Math.max(1, steps)),
+    step: "1",
+    autocomplete: "off",
+    "aria-label": "Your answer, as a slider",
+    "aria-valuetext": "nothing chosen yet",
+  });
+  slider.value = String(Math.round(steps / 2));
+  const message = messageLine();
+  const wanted = `${whole ? "a whole number" : "a number"} from ${units.text(low)} to ${units.named(high)}`;
+
+  const read = () => {
+    if (input.value === "" && !input.validity.badInput) {
+      return { value: null, problem: "" };
+    }
+    const value = input.valueAsNumber;
+    const fits = Number.isFinite(value) && low <= value && value <= high && (!whole || Number.isInteger(value));
+    return fits ? { value, problem: "" } : { value: null, problem: `Please enter ${wanted}.` };
+  };
+  const showOnSlider = () => {
+    const { value } = read();
+    slider.classList.toggle("unset", value === null);
+    slider.setAttribute("aria-valuetext", value === null ? "nothing chosen yet" : units.named(value));
+    if (value !== null) {
+      slider.value = String(Math.round(steps * placeOf(units, value)));
+    }
+  };
+  input.addEventListener("input", showOnSlider);
+  slider.addEventListener("input", () => {
+    const value = valueAt(units, Number(slider.value) / Math.max(1, steps));
+    input.value = units.typed(value);
+    slider.classList.remove("unset");
+    slider.setAttribute("aria-valuetext", units.named(value));
+  });
+
+  const unit = units.unit ? [make("span", { "aria-hidden": "true" }, units.unit)] : [];
+  const hint = make("p", { id: "answer-hint", class: "small quiet" });
+  hint.textContent = `${wanted[0].toUpperCase()}${wanted.slice(1)}.`;
+  const element = make(
+    "div",
+    { class: "field" },
+    make("label", { for: "answer" }, units.unit ? `Your answer, in ${units.unit}` : "Your answer"),
+    hint,
+    make("div", { class: "number" }, input, ...unit),
+    slider,
+    make("div", { class: "ends small quiet", "aria-hidden": "true" }, span(units.text(low)), span(units.text(high))),
+    message,
+  );
+  const clear = () => {
+    input.value = "";
+    slider.value = String(Math.round(steps / 2));
+    showOnSlider();
+  };
+  return { element, read, clear };
+}
+
+function span(text) {
+  return make("span", {}, text);
+}
+
+/** Return where between the ends a value lies, from 0 to 1, on a logarithmic scale if the domain is. */
+function placeOf(units, value) {
+  const { low, high } = units.domain;
+  return units.kind === "logarithmic" ? Math.log(value / low) / Math.log(high / low) : (value - low) / Math.max(1e-300, high - low);
+}
+
+/** Return the value at such a place, as round as one would type it. */
+function valueAt(units, place) {
+  const { low, high } = units.domain;
+  if (units.kind === "logarithmic") {
+    return inside(units, Number((low * (high / low) ** place).toPrecision(2)));
+  }
+  const exact = low + (high - low) * place;
+  return inside(units, units.kind === "integers" ? Math.round(exact) : Number(exact.toFixed(units.decimals)));
+}
+
+function inside(units, value) {
+  return Math.min(Math.max(value, units.domain.low), units.domain.high);
+}

@@ -1,0 +1,1 @@
+../../../../clients/javascript/randomized_response.js

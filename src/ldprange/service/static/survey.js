@@ -1,0 +1,178 @@
+/**
+ * The survey page: a person answers, the answer is randomised here, and the report is sent.
+ *
+ * The answer itself lives in the field and, for an instant, in `randomise`; nothing else on this page ever holds it.
+ */
+
+import { Answered, fromHexadecimal, toHexadecimal } from "./answered.js";
+import { make, the } from "./elements.js";
+import { makeField } from "./field.js";
+import { Client, describe } from "./index.js";
+import { odds, promise } from "./odds.js";
+import { ask, Refused, surveyName } from "./requests.js";
+import { send } from "./sending.js";
+import { Units } from "./units.js";
+
+const STAGES = ["asking", "randomised", "sent", "closed"];
+
+/** @param {string} stage the one part of the page that is to be seen */
+function show(stage) {
+  for (const id of STAGES) {
+    the(id).hidden = id !== stage;
+  }
+}
+
+/** Tell what went wrong for good. */
+function trouble(words) {
+  show("");
+  the("trouble").textContent = words;
+  the("trouble").hidden = false;
+}
+
+/** Show a report whole: its bytes, and what they say. */
+function reportElement(plan, bytes) {
+  const { hexadecimal, sentences } = describe(plan, bytes);
+  const code = make("code", { class: "bytes" }, hexadecimal.match(/../g).join(" "));
+  const said = make("ul", { class: "small" }, ...sentences.map((sentence) => make("li", {}, sentence)));
+  return make("div", { class: "report" }, code, said);
+}
+
+class SurveyPage {
+  constructor(survey) {
+    this.survey = survey;
+    this.client = new Client(survey.plan);
+    this.answered = new Answered(survey.name, this.client.fingerprint);
+    this.units = new Units(this.client.domain, survey.unit);
+  }
+
+  start() {
+    const { epsilon } = this.client;
+    document.title = this.survey.question;
+    the("question").textContent = this.survey.question;
+    the("promise").textContent = promise(epsilon);
+    the("odds").textContent = odds(epsilon);
+    the("how").hidden = false;
+    the("forgetful").hidden = this.answered.lasting;
+    the("send").addEventListener("click", () => void this.send());
+    this.answered.onChangeElsewhere(() => this.goOn());
+    this.goOn();
+  }
+
+  /** Show the stage at which this person is. */
+  goOn() {
+    const memory = this.answered.recall();
+    if (memory?.sent) {
+      this.thank(memory);
+    } else if (this.survey.state === "closed") {
+      show("closed");
+    } else if (memory) {
+      this.offer(memory);
+    } else {
+      this.askThem();
+    }
+  }
+
+  askThem() {
+    const field = makeField(this.units);
+    const button = /** @type {HTMLButtonElement} */ (the("randomise"));
+    const message = field.element.querySelector(".message");
+    const look = () => {
+      const { value, problem } = field.read();
+      button.disabled = value === null;
+      if (message.textContent !== problem) {
+        message.textContent = problem; // only when it changes: it is announced
+      }
+      field.element.querySelector("#answer")?.setAttribute("aria-invalid", String(problem !== ""));
+    };
+    field.element.addEventListener("input", look);
+    field.element.addEventListener("change", look);
+    the("asking").onsubmit = (event) => {
+      event.preventDefault();
+      this.randomise(field);
+    };
+    the("field").replaceChildren(field.element);
+    button.disabled = true;
+    show("asking");
+  }
+
+  /** Randomise the answer, once, and forget it. */
+  randomise(field) {
+    const { value } = field.read();
+    if (value === null) {
+      return;
+    }
+    if (this.answered.recall() === null) {
+      // another tab may have been faster: then its report is this person's
+      const report = toHexadecimal(this.client.encode(value));
+      const batch = toHexadecimal(crypto.getRandomValues(new Uint8Array(16)));
+      this.answered.remember({ batch, report, sent: false });
+    }
+    field.clear();
+    the("field").replaceChildren();
+    the("forgetful").hidden = this.answered.lasting;
+    this.goOn();
+    the("randomised-heading").focus();
+  }
+
+  /** Show the report that would be sent. */
+  offer(memory) {
+    the("report-to-send").replaceChildren(reportElement(this.survey.plan, fromHexadecimal(memory.report)));
+    show("randomised");
+  }
+
+  async send() {
+    const memory = this.answered.recall();
+    const button = /** @type {HTMLButtonElement} */ (the("send"));
+    if (memory === null || memory.sent || button.disabled) {
+      return this.goOn();
+    }
+    const say = (words) => void (the("sending").textContent = words);
+    button.disabled = true;
+    the("sending").classList.remove("problem");
+    try {
+      await send(this.survey.name, memory.batch, fromHexadecimal(memory.report), say);
+    } catch (error) {
+      button.disabled = false;
+      button.textContent = "Try again";
+      return this.failed(error, say);
+    }
+    this.answered.remember({ ...memory, sent: true });
+    this.goOn();
+    the("sent-heading").focus();
+  }
+
+  failed(error, say) {
+    if (error instanceof Refused && error.status === 410) {
+      the("closed-words").textContent = "It was closed before your report arrived. Nothing of yours was counted.";
+      show("closed");
+      the("closed-heading").focus();
+      return;
+    }
+    the("sending").classList.add("problem");
+    say(
+      error instanceof Refused
+        ? `The report was not taken: ${error.message}. It is kept on this device.`
+        : "The report could not be sent: there is no connection. It is kept on this device, so you can try again, also later.",
+    );
+  }
+
+  thank(memory) {
+    the("report-sent").replaceChildren(reportElement(this.survey.plan, fromHexadecimal(memory.report)));
+    if (this.survey.public) {
+      the("results-link").setAttribute("href", `../d/${this.survey.name}`);
+      the("results").hidden = false;
+    }
+    show("sent");
+  }
+}
+
+try {
+  new SurveyPage(await ask(surveyName(), "")).start();
+} catch (error) {
+  the("question").textContent = "This survey cannot be shown";
+  trouble(
+    error instanceof Refused
+      ? `The collector said: ${error.message}.`
+      : "Please check your connection and load the page again. Nothing was sent.",
+  );
+}

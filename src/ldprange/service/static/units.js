@@ -1,0 +1,134 @@
+/** A domain's values for people and for pictures: how they read, and where they lie on the line of bins. */
+
+const DAY = 86_400_000; // milliseconds
+
+/** @typedef {number | string} Value a number, a day such as "2026-01-31", or a label */
+
+/** Return a number for people. Years must not read 1,985: only longer ones are grouped. */
+export function numberText(number, digits = {}) {
+  return new Intl.NumberFormat("en", { useGrouping: "min2", ...digits }).format(number);
+}
+
+/** @param {number} count */
+export function countText(count) {
+  return new Intl.NumberFormat("en").format(count);
+}
+
+/** Return a share as a percentage; unbiased ones may be below 0 or above 1, and are told so. */
+export function shareText(share, digits = 1) {
+  const text = (100 * share).toFixed(digits);
+  return `${Number(text) === 0 ? (0).toFixed(digits) : text.replace("-", "−")}%`;
+}
+
+/** @param {string} day */
+export function dayText(day, format = { day: "numeric", month: "short", year: "numeric" }) {
+  return new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...format }).format(new Date(`${day}T00:00:00Z`));
+}
+
+/**
+ * Positions run from 0 to the number of bins: bin b covers b to b + 1.
+ *
+ * Pictures are drawn over positions, so that a logarithmic domain has its logarithmic axis and labels have their places
+ * without a special case.
+ */
+export class Units {
+  /**
+   * @param {import("../../../../clients/javascript/index.d.ts").Domain} domain
+   * @param {string} unit such as "minutes", or ""
+   */
+  constructor(domain, unit) {
+    this.domain = domain;
+    this.unit = unit;
+    this.kind = domain.kind;
+    this.bins = domain.bins;
+    /** Whether every bin is one value, so that both ends of a range belong to it. */
+    this.discrete = !["real", "logarithmic"].includes(domain.kind);
+    this.decimals = domain.kind === "real" ? decimalsFor((domain.high - domain.low) / domain.bins) : 0;
+  }
+
+  /** Return the value at a position of a domain of numbers or days. */
+  at(position) {
+    const { kind, low, high } = this.domain;
+    const share = position / this.bins;
+    if (kind === "real") {
+      return low * (1 - share) + high * share;
+    }
+    return kind === "logarithmic" ? low * Math.exp(Math.log(high / low) * share) : this.#single(Math.floor(position));
+  }
+
+  #single(bin) {
+    const { kind, low, labels } = this.domain;
+    const inside = Math.min(Math.max(bin, 0), this.bins - 1);
+    if (kind === "ordered") {
+      return labels[inside];
+    }
+    return kind === "dates" ? dayAfter(low, inside) : low + inside;
+  }
+
+  /** Return the value with which a range begins whose first bin is this. */
+  lower(bin) {
+    return this.discrete ? this.#single(bin) : this.at(bin);
+  }
+
+  /** Return the value with which a range ends whose last bin is this. */
+  upper(bin) {
+    return this.discrete ? this.#single(bin) : this.at(bin + 1);
+  }
+
+  /** Return the position at which a range starts that begins with a value; the value must be of the domain. */
+  start(value) {
+    const { kind, low, high } = this.domain;
+    if (this.discrete) {
+      return this.domain.index(value);
+    }
+    const share = kind === "real" ? (value - low) / (high - low) : Math.log(value / low) / Math.log(high / low);
+    return this.bins * share;
+  }
+
+  /** Return the position at which a range stops that ends with a value. */
+  stop(value) {
+    return this.discrete ? this.domain.index(value) + 1 : this.start(value);
+  }
+
+  /** Return a value for people, without its unit. */
+  text(value) {
+    switch (this.kind) {
+      case "dates":
+        return dayText(value);
+      case "ordered":
+        return value;
+      case "logarithmic":
+        return numberText(value, { maximumSignificantDigits: 3 });
+      default:
+        return numberText(value, { maximumFractionDigits: this.decimals });
+    }
+  }
+
+  /** Return a value for people with its unit. */
+  named(value) {
+    return this.unit ? `${this.text(value)} ${this.unit}` : this.text(value);
+  }
+
+  /** Return a value as an input of a form takes it: round, but on the same bin edge. */
+  typed(value) {
+    if (this.discrete) {
+      return String(value);
+    }
+    return String(this.kind === "real" ? Number(value.toFixed(this.decimals)) : Number(value.toPrecision(4)));
+  }
+}
+
+/** Return how many decimals tell bins of this width apart, and end on their edges if any few do. */
+function decimalsFor(width) {
+  for (let decimals = 0; decimals <= 6; decimals += 1) {
+    if (Math.abs(Number(width.toFixed(decimals)) - width) < 1e-6 * width) {
+      return decimals;
+    }
+  }
+  return Math.min(Math.max(Math.ceil(-Math.log10(width)) + 1, 0), 12);
+}
+
+/** Return the day so many days after another. */
+export function dayAfter(day, days) {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10);
+}
