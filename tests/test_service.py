@@ -337,10 +337,11 @@ class TestAccess:
         now = 1.0
         assert [limit.wait("a") for _ in range(2)] == [0, 1]
 
-    def test_every_reply_carries_the_policy(self, asked: Service) -> None:
-        for path in ("/s/ages", "/d/ages", "/health", "/nowhere", "/api/surveys/ages"):
+    def test_every_page_carries_the_policy(self, asked: Service) -> None:
+        for path in ("/s/ages", "/d/ages", "/static/page.css"):
+            assert asked.get(path).headers["content-security-policy"].startswith("default-src 'none'")
+        for path in ("/s/ages", "/health", "/nowhere", "/api/surveys/ages", "/metrics"):
             headers = asked.get(path).headers
-            assert headers["content-security-policy"].startswith("default-src 'none'")
             assert headers["x-content-type-options"] == "nosniff"
             assert "server" not in headers
 

@@ -7,15 +7,18 @@ from ldprange.client import Client
 from ldprange.decompositions import Flat, Haar, Tree, Windows
 from ldprange.domain import Domain
 from ldprange.errors import (
+    BudgetError,
     DomainError,
     FileError,
     LdprangeError,
     MismatchError,
     PlanError,
     QueryError,
+    SendError,
     WireError,
 )
 from ldprange.estimation import Estimate, estimate
+from ldprange.ledger import Ledger
 from ldprange.oracles import GRR, HRR, OLH, OUE, HadamardHashing, SubsetSelection
 from ldprange.plan import Plan, Prediction
 from ldprange.planner import (
@@ -27,6 +30,7 @@ from ldprange.planner import (
     users_needed,
 )
 from ldprange.reports import Batch, Report
+from ldprange.sender import Sender
 from ldprange.simulation import encode_many, rehearse, simulate
 
 __version__ = "0.1.0"
@@ -39,6 +43,7 @@ __all__ = [
     "Aggregate",
     "Answer",
     "Batch",
+    "BudgetError",
     "Client",
     "Domain",
     "DomainError",
@@ -48,12 +53,15 @@ __all__ = [
     "Haar",
     "HadamardHashing",
     "LdprangeError",
+    "Ledger",
     "MismatchError",
     "Plan",
     "PlanError",
     "Prediction",
     "QueryError",
     "Report",
+    "SendError",
+    "Sender",
     "SubsetSelection",
     "Tree",
     "Windows",

@@ -6,6 +6,8 @@ from bisect import bisect_right
 from typing import Any
 
 from ldprange.checking import check_type
+from ldprange.errors import LdprangeError
+from ldprange.ledger import Ledger
 from ldprange.plan import Plan
 from ldprange.randomness import Coins, SystemCoins
 from ldprange.reports import Report
@@ -14,24 +16,45 @@ from ldprange.reports import Report
 class Client:
     """Randomises one person's value under a plan.
 
+    Parameters
+    ----------
+    plan
+        The public agreement.
+    ledger
+        Where reports are kept, so that nobody answers a plan twice or spends more than a budget.
+        Without one every call draws fresh coins and costs ε anew.
+
     >>> from ldprange import Domain, Haar, HRR
     >>> client = Client(Plan(Domain.integers(0, 119), 1.1, Haar(), HRR()))
     >>> client.encode(42).level in range(7)
     True
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, *, ledger: Ledger | None = None) -> None:
         check_type(plan, Plan, "a client's plan")
+        if ledger is not None:
+            check_type(ledger, Ledger, "a client's ledger")
         self.plan = plan
+        self.ledger = ledger
         self._thresholds = plan.level_thresholds
         self._sizes = [level.size for level in plan.levels]
 
-    def encode(self, value: Any) -> Report:
+    def encode(self, value: Any, *, person: str = "") -> Report:
         """Return a report of the value that reveals at most the plan's ε about it.
 
-        A value outside the domain is an error, never a silent clip.
+        A value outside the domain is an error, never a silent clip. With a ledger, a person who
+        already answered this plan gets the same report again, whatever the value is now; ``person``
+        tells apart those for whom one program speaks.
         """
-        return encode_with(self, self.plan.domain.index_one(value), SystemCoins())
+        index = self.plan.domain.index_one(value)
+        if self.ledger is not None:
+            return self.ledger.once(self.plan, person, lambda: encode_with(self, index, SystemCoins()))
+        if person != "":
+            raise LdprangeError(
+                f"a person can only be told apart by a client with a ledger, got person={person!r} without; "
+                "use Client(plan, ledger=Ledger(path)), or leave the person out"
+            )
+        return encode_with(self, index, SystemCoins())
 
 
 def encode_with(client: Client, index: int, coins: Coins) -> Report:

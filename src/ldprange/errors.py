@@ -8,7 +8,10 @@
     ├── MismatchError    two things that must share a plan do not
     ├── WireError        bytes are not a batch of reports
     ├── QueryError       a question cannot be asked
-    └── FileError        a file is missing, empty, truncated or of another kind
+    ├── FileError        a file is missing, empty, truncated or of another kind
+    ├── StoreError       a collector's store cannot be opened, read or written
+    ├── BudgetError      a person's total ε would be exceeded, or a ledger's budget is another
+    └── SendError        a collector did not acknowledge what was sent
 
 Each message says what must hold, what came, and what to do.
 """
@@ -40,3 +43,28 @@ class QueryError(LdprangeError):
 
 class FileError(LdprangeError):
     """A file is missing, empty, truncated or of another kind."""
+
+
+class StoreError(LdprangeError):
+    """A collector's store cannot be opened, read or written."""
+
+
+class BudgetError(LdprangeError):
+    """A person's total ε would be exceeded, or a ledger's budget is another."""
+
+
+class SendError(LdprangeError):
+    """A collector did not acknowledge what was sent.
+
+    Attributes
+    ----------
+    batch_id
+        Send the same reports again with this id, and they are counted once; None if none were sent.
+    status
+        The HTTP status of the collector's last answer; None if there was none.
+    """
+
+    def __init__(self, message: str, batch_id: str | None = None, status: int | None = None) -> None:
+        super().__init__(message)
+        self.batch_id = batch_id
+        self.status = status

@@ -19,7 +19,7 @@ from ldprange.service import metrics, overview, pages, questions, surveys
 from ldprange.service.collector import Collector
 from ldprange.service.openapi import DESCRIPTION
 from ldprange.service.replies import ANYWHERE, Refusal, Reply, collector_of, refuse_error, refused
-from ldprange.service.submit import Submit
+from ldprange.service.submit import Submitting
 
 _SURVEY = "/api/surveys/{name}"
 
@@ -35,8 +35,6 @@ def make_app(collector: Collector) -> ASGIApp:
 
     app = Starlette(
         routes=[
-            # the first is the one that comes most often
-            Route(f"{_SURVEY}/batches/{{batch}}", Submit(collector), methods=["PUT"]),
             Route(f"{_SURVEY}/batches/{{batch}}", _preflight, methods=["OPTIONS"]),
             Route("/api/surveys", surveys.create, methods=["POST"]),
             Route("/api/surveys", surveys.listing, methods=["GET"]),
@@ -60,7 +58,7 @@ def make_app(collector: Collector) -> ASGIApp:
     )
     app.state.collector = collector
     app.state.estimates = questions.Estimates()
-    return pages.Protected(app)
+    return Submitting(collector, app)
 
 
 def _question(name: str, asked: questions.Asked, *known: str, many: str = "") -> Route:

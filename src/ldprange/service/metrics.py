@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from ldprange.service.access import ROLES
-from ldprange.service.replies import Parameters, check_role, collector_of
+from ldprange.service.replies import KEPT_BY_NOBODY, Parameters, check_role, collector_of
 
 TYPE = "text/plain; version=0.0.4"
 
@@ -35,7 +35,7 @@ async def metrics(request: Request) -> Response:
         *_metric("ldprange_waiting", "gauge", "Submissions that wait.", [("", writer.waiting)]),
         *_metric("ldprange_healthy", "gauge", "1 if the store can be written.", [("", int(writer.healthy))]),
     ]
-    return PlainTextResponse("\n".join(lines) + "\n", media_type=TYPE)
+    return PlainTextResponse("\n".join(lines) + "\n", media_type=TYPE, headers=KEPT_BY_NOBODY)
 
 
 def _metric(name: str, kind: str, what: str, values: Iterable[tuple[str, float]]) -> list[str]:

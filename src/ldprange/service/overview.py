@@ -14,7 +14,7 @@ from ldprange.estimation import Estimate
 from ldprange.service.access import ROLES
 from ldprange.service.collector import Collector
 from ldprange.service.questions import CONFIDENCE, Estimates, columns
-from ldprange.service.replies import Parameters, Reply, check_role, collector_of, survey_in
+from ldprange.service.replies import KEPT_BY_NOBODY, Parameters, Reply, check_role, collector_of, survey_in
 from ldprange.service.store import CLOSED, Survey
 from ldprange.units import plain
 
@@ -34,7 +34,7 @@ async def overview(request: Request) -> Response:
     since = parameters.number("since", -1)
     version = 2 * collector.writer.live(survey).reports + (survey.state == CLOSED)
     if since == version:
-        return Response(status_code=204, headers={"cache-control": "no-store"})
+        return Response(status_code=204, headers=KEPT_BY_NOBODY)
     estimates: Estimates = request.app.state.estimates
     return Reply(await run_in_threadpool(_overview, collector, survey, parameters, estimates))
 

@@ -6,7 +6,6 @@ from importlib.resources import files
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ldprange.service.replies import Refusal, collector_of, survey_in
 
@@ -14,19 +13,19 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_HEADERS = [
-    (b"content-security-policy", POLICY.encode()),
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-]
+_HEADERS = {
+    "cache-control": "no-cache",
+    "content-security-policy": POLICY,
+    "cross-origin-opener-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+}
 _TYPES = {
     ".css": "text/css",
     ".js": "text/javascript",
     ".svg": "image/svg+xml",
     ".txt": "text/plain",
 }
-_FRESH = {"cache-control": "no-cache"}
 
 
 def _read_all() -> dict[str, bytes]:
@@ -49,7 +48,7 @@ async def dashboard_page(request: Request) -> Response:
 
 def _page(request: Request, name: str) -> Response:
     survey_in(collector_of(request), request.path_params["name"])
-    return HTMLResponse(_FILES[name], headers=_FRESH)
+    return HTMLResponse(_FILES[name], headers=_HEADERS)
 
 
 async def static_file(request: Request) -> Response:
@@ -58,19 +57,4 @@ async def static_file(request: Request) -> Response:
     kind = _TYPES.get(name[name.rfind(".") :])
     if name not in _FILES or kind is None:
         raise Refusal(404, "there is no such file")
-    return Response(_FILES[name], media_type=kind, headers=_FRESH)
-
-
-class Protected:
-    """An application, every reply of which carries the policy."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def protected(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message.get("headers", []), *_HEADERS]}
-            await send(message)
-
-        await self._app(scope, receive, protected if scope["type"] == "http" else send)
+    return Response(_FILES[name], media_type=kind, headers=_HEADERS)

@@ -15,6 +15,7 @@ from ldprange.service.access import ADMINISTRATOR, may_administer, role_of
 from ldprange.service.collector import Collector
 from ldprange.service.store import Survey
 
+KEPT_BY_NOBODY = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 ANYWHERE = {"access-control-allow-origin": "*"}
 """For what any page may ask or send: nothing in it depends on who asks."""
 
@@ -33,7 +34,7 @@ class Reply(Response):
     media_type = "application/json"
 
     def __init__(self, content: Any, status_code: int = 200, headers: dict[str, str] | None = None) -> None:
-        super().__init__(content, status_code, {"cache-control": "no-store", **(headers or {})})
+        super().__init__(content, status_code, {**KEPT_BY_NOBODY, **(headers or {})})
 
     def render(self, content: Any) -> bytes:
         return json.dumps(

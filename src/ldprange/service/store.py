@@ -13,7 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, insert, inspect, select, update
+from sqlalchemy import (
+    Connection,
+    Engine,
+    bindparam,
+    create_engine,
+    event,
+    func,
+    insert,
+    inspect,
+    select,
+    update,
+)
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, IntegrityError, NoSuchModuleError, SQLAlchemyError
 
@@ -25,6 +36,16 @@ OPEN, CLOSED = "open", "closed"
 _LOCK = 0x6C647072616E6765  # PostgreSQL's advisory locks are numbers: "ldprange"
 _READ_TOGETHER = 512  # batches
 _LARGEST_SNAPSHOT = 512 << 20  # bytes; SQLite takes no value beyond 1 GB
+
+# what every transaction says, put together once
+_BODIES = select(BATCHES.c.batch, BATCHES.c.body).where(
+    BATCHES.c.survey == bindparam("survey"), BATCHES.c.batch.in_(bindparam("batches", expanding=True))
+)
+_MORE = (
+    update(ARRIVALS)
+    .where(ARRIVALS.c.survey == bindparam("in_survey"), ARRIVALS.c.minute == bindparam("in_minute"))
+    .values(reports=ARRIVALS.c.reports + bindparam("more"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +181,9 @@ class Store:
 
     def bodies(self, survey: int, batches: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return those of the batches that are there, by their ids."""
-        asked = select(BATCHES.c.batch, BATCHES.c.body).where(
-            BATCHES.c.survey == survey, BATCHES.c.batch.in_(batches)
-        )
         with self._engine.connect() as connection:
-            return {row.batch: row.body for row in connection.execute(asked)}
+            found = connection.execute(_BODIES, {"survey": survey, "batches": batches})
+            return {row.batch: row.body for row in found}
 
     def keep(self, first: int, batches: Sequence[Kept], minute: int) -> None:
         """Keep new batches under numbers from ``first`` on: all of them, durably, when this returns."""
@@ -178,9 +197,8 @@ class Store:
         with self._engine.begin() as connection:
             connection.execute(insert(BATCHES), rows)
             for survey, reports in came.items():
-                here = (ARRIVALS.c.survey == survey) & (ARRIVALS.c.minute == minute)
-                more = update(ARRIVALS).where(here).values(reports=ARRIVALS.c.reports + reports)
-                if not connection.execute(more).rowcount:
+                more = {"in_survey": survey, "in_minute": minute, "more": reports}
+                if not connection.execute(_MORE, more).rowcount:
                     values = {"survey": survey, "minute": minute, "reports": reports}
                     connection.execute(insert(ARRIVALS), values)
 

@@ -1,39 +1,46 @@
 """Submitting a batch: the one path on which very many requests come.
 
-It speaks ASGI itself, and makes no object for a report: a body goes to the writer as it came.
+It speaks ASGI itself, before anything else looks at a request, and makes no object for a report: a body goes
+to the writer as it came.
 """
 
 from __future__ import annotations
 
 import re
 
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ldprange.service.collector import Collector
-from ldprange.service.replies import ANYWHERE, Refusal, check_rate, refused, survey_in
+from ldprange.service.replies import ANYWHERE, KEPT_BY_NOBODY, Refusal, check_rate, refused, survey_in
 from ldprange.service.store import OPEN
 from ldprange.service.writer import Outcome
 
 BATCH = "[0-9a-f]{32}"
 BYTES = "application/octet-stream"
+_PATH = re.compile("/api/surveys/([^/]+)/batches/([^/]+)")
 _ID = re.compile(BATCH)
 _HEAD = [
     (b"content-type", b"application/json"),
-    (b"cache-control", b"no-store"),
-    *((name.encode(), value.encode()) for name, value in ANYWHERE.items()),
+    *((name.encode(), value.encode()) for name, value in {**KEPT_BY_NOBODY, **ANYWHERE}.items()),
 ]
 _RETRY = {"retry-after": "1"}
 
 
-class Submit:
-    """An ASGI application that takes one batch."""
+class Submitting:
+    """An ASGI application that takes batches, and leaves all other requests to another."""
 
-    def __init__(self, collector: Collector) -> None:
+    def __init__(self, collector: Collector, others: ASGIApp) -> None:
         self._collector = collector
+        self._others = others
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_put = scope["type"] == "http" and scope["method"] == "PUT"
+        asked = _PATH.fullmatch(scope["path"]) if is_put else None
+        if asked is None:
+            await self._others(scope, receive, send)
+            return
         try:
-            outcome = await self._take(scope, receive)
+            outcome = await self._take(asked[1], asked[2], scope, receive)
         except Refusal as refusal:
             refusal.headers |= ANYWHERE
             await refused(refusal)(scope, receive, send)
@@ -43,12 +50,11 @@ class Submit:
         await send({"type": "http.response.start", "status": outcome.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
-    async def _take(self, scope: Scope, receive: Receive) -> Outcome:
-        collector, asked = self._collector, scope["path_params"]
-        client = scope.get("client")
+    async def _take(self, name: str, batch: str, scope: Scope, receive: Receive) -> Outcome:
+        collector, client = self._collector, scope.get("client")
         check_rate(collector, client[0] if client else "")
-        survey = survey_in(collector, asked["name"])
-        if not _ID.fullmatch(asked["batch"]):
+        survey = survey_in(collector, name)
+        if not _ID.fullmatch(batch):
             raise Refusal(400, "a batch's id must be 32 lower-case hexadecimal digits, chosen at random")
         kind = next((value for name, value in scope["headers"] if name == b"content-type"), b"")
         if kind.split(b";")[0].strip().lower() != BYTES.encode():
@@ -56,7 +62,7 @@ class Submit:
         body = await self._body(receive)
         if survey.state != OPEN:
             raise Refusal(410, "the survey is closed; no more reports are taken")
-        outcome = await collector.writer.submit(survey, bytes.fromhex(asked["batch"]), body)
+        outcome = await collector.writer.submit(survey, bytes.fromhex(batch), body)
         if outcome.reason:
             raise Refusal(outcome.status, outcome.reason, dict(_RETRY) if outcome.status == 503 else {})
         return outcome

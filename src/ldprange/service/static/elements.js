@@ -28,3 +28,8 @@ export function the(id) {
   }
   return element;
 }
+
+/** Make the line in which a problem is told, next to what has it, and announced. */
+export function messageLine() {
+  return make("p", { id: "answer-message", class: "message problem small", "aria-live": "polite" });
+}

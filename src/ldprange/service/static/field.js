@@ -1,6 +1,6 @@
 /** The field in which a person answers: of the kind that the domain asks for, in its units, and empty at first. */
 
-import { make } from "./elements.js";
+import { make, messageLine } from "./elements.js";
 import { numberField } from "./number_field.js";
 
 const MOST_BUTTONS = 12; // beyond, a list is easier to use
@@ -33,11 +33,6 @@ export function makeField(units) {
     default:
       return numberField(units);
   }
-}
-
-/** Make the line in which a problem is told, next to what has it, and announced. */
-export function messageLine() {
-  return make("p", { id: "answer-message", class: "message problem small", "aria-live": "polite" });
 }
 
 function dateField(units) {

@@ -1,7 +1,6 @@
 /** A number to type, and a slider that moves with it: either will do. */
 
-import { make } from "./elements.js";
-import { messageLine } from "./field.js";
+import { make, messageLine } from "./elements.js";
 
 const MOST_STEPS = 1000; // of the slider, which only helps: any number can be typed
 

@@ -13,16 +13,15 @@ export function factorOf(epsilon) {
  * What leaves the device, in two sentences.
  *
  * @param {number} epsilon
+ * @returns {[string, string]}
  */
 export function promise(epsilon) {
-  const hidden =
-    Math.exp(epsilon) <= STRONG
-      ? "so yours stays uncertain, while many reports together show how all answers are spread"
-      : "so yours is blurred only a little, while many reports together show how all answers are spread";
-  return (
-    "Your answer stays on this device: it is scrambled here by chance, and only the scrambled report, which you see first, " +
-    `is sent. Any other answer could have led to the same report, at most ${factorOf(epsilon)} times less often, ${hidden}.`
-  );
+  const hidden = Math.exp(epsilon) <= STRONG ? "so yours stays uncertain" : "so yours is blurred, but only a little";
+  return [
+    "Your answer never leaves this device: chance scrambles it here, and only the scrambled report, which you will see first, is sent.",
+    `Any other answer could have led to the same report, at most ${factorOf(epsilon)} times less often, ${hidden}; ` +
+      "only many reports together show how the answers are spread.",
+  ];
 }
 
 /** @param {number} epsilon */

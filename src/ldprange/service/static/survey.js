@@ -9,7 +9,7 @@ import { make, the } from "./elements.js";
 import { makeField } from "./field.js";
 import { Client, describe } from "./index.js";
 import { odds, promise } from "./odds.js";
-import { ask, Refused, surveyName } from "./requests.js";
+import { ask, Refused, surveyName, Unreachable } from "./requests.js";
 import { send } from "./sending.js";
 import { Units } from "./units.js";
 
@@ -49,7 +49,7 @@ class SurveyPage {
     const { epsilon } = this.client;
     document.title = this.survey.question;
     the("question").textContent = this.survey.question;
-    the("promise").textContent = promise(epsilon);
+    the("promise").replaceChildren(...promise(epsilon).map((sentence) => make("p", {}, sentence)));
     the("odds").textContent = odds(epsilon);
     the("how").hidden = false;
     the("forgetful").hidden = this.answered.lasting;
@@ -171,8 +171,8 @@ try {
 } catch (error) {
   the("question").textContent = "This survey cannot be shown";
   trouble(
-    error instanceof Refused
-      ? `The collector said: ${error.message}.`
-      : "Please check your connection and load the page again. Nothing was sent.",
+    error instanceof Unreachable
+      ? "Please check your connection and load the page again. Nothing was sent."
+      : `Nothing was sent. The reason: ${error.message}.`,
   );
 }

@@ -104,6 +104,11 @@ export class Units {
     }
   }
 
+  /** Return a value where there is little room. */
+  short(value) {
+    return this.kind === "dates" ? dayText(value, { day: "numeric", month: "short" }) : this.text(value);
+  }
+
   /** Return a value for people with its unit. */
   named(value) {
     return this.unit ? `${this.text(value)} ${this.unit}` : this.text(value);

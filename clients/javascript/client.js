@@ -1,0 +1,31 @@
+/** The client: the only code that sees a true value. Its coins are the platform's cryptographic ones. */
+
+import { SystemCoins } from "./coins.js";
+import { readPlan } from "./plan.js";
+import { pack } from "./wire.js";
+
+export class Client {
+  #plan;
+
+  constructor(plan) {
+    this.#plan = readPlan(plan);
+    this.domain = this.#plan.domain;
+    this.epsilon = this.#plan.epsilon;
+    this.fingerprint = this.#plan.fingerprint;
+    Object.freeze(this);
+  }
+
+  /** Return a report of the value, as bytes, that reveals at most the plan's ε about it. */
+  encode(value) {
+    return encodeWith(this.#plan, this.domain.index(value), new SystemCoins());
+  }
+}
+
+/** Encode a bin with given coins: what the published test vectors replay. Internal: a report must have fresh coins. */
+export function encodeWith(plan, index, coins) {
+  const { levelThresholds, levels, mechanisms } = plan;
+  const word = levelThresholds.length > 0 ? coins.word() : 0;
+  const level = levelThresholds.filter((threshold) => threshold <= word).length;
+  const item = Math.floor(index / levels[level].size);
+  return pack(plan.fingerprint, level, mechanisms[level].encode(item, coins));
+}

@@ -1,0 +1,107 @@
+/** A plan, as its JSON has it: what `JSON.parse` returns. It is checked when it is used. */
+export type PlanDescription = object;
+
+interface AnyDomain<Value> {
+  /** The number of bins. */
+  readonly bins: number;
+  /** The least value. */
+  readonly low: Value;
+  /** The greatest value. */
+  readonly high: Value;
+  /** Return the bin of a value; a value outside the domain throws a DomainError. */
+  index(value: number | string): number;
+  /** Return a bin's name for people. */
+  label(index: number): string;
+}
+
+/** Whole numbers, both ends included, one bin each. */
+export interface IntegersDomain extends AnyDomain<number> {
+  readonly kind: "integers";
+  readonly step: 1;
+}
+
+/** Numbers in bins of equal width ("real") or of equal ratio ("logarithmic"). */
+export interface ContinuousDomain extends AnyDomain<number> {
+  readonly kind: "real" | "logarithmic";
+  readonly step: "any";
+}
+
+/** Days, both ends included, as texts such as "2026-01-31". */
+export interface DatesDomain extends AnyDomain<string> {
+  readonly kind: "dates";
+}
+
+/** Labels in a given order. */
+export interface OrderedDomain extends AnyDomain<string> {
+  readonly kind: "ordered";
+  readonly labels: readonly string[];
+}
+
+export type Domain = IntegersDomain | ContinuousDomain | DatesDomain | OrderedDomain;
+
+/** Randomises one person's value under a plan, with coins from `crypto.getRandomValues`. */
+export class Client {
+  /** Throws a PlanError if the plan is not valid. */
+  constructor(plan: PlanDescription);
+  readonly domain: Domain;
+  /** The most that a report reveals. */
+  readonly epsilon: number;
+  /** Which plan this is: 16 hexadecimal digits. */
+  readonly fingerprint: string;
+  /**
+   * Return a report of the value, as bytes to send.
+   *
+   * A value outside the domain throws a DomainError, and is never silently clipped. Encode a value once, and send the same bytes
+   * again when sending fails: every further report reveals as much again.
+   */
+  encode(value: number | string): Uint8Array;
+}
+
+/** What a report says: only what any receiver of it could find out as well. */
+export interface ReportDescription {
+  /** The report's length. */
+  readonly bytes: number;
+  /** The report itself, two digits a byte. */
+  readonly hexadecimal: string;
+  readonly fingerprint: string;
+  readonly epsilon: number;
+  /** The level that chance chose, from 0, out of `levels`. */
+  readonly level: number;
+  readonly levels: number;
+  /** How many neighbouring answers this level takes together. */
+  readonly blockSize: number;
+  /** How the report was randomised. */
+  readonly oracle: string;
+  /** By how much the grid of blocks was moved, where it is. */
+  readonly shift?: number;
+  /** The randomised symbol, below `symbols`, of reports that have one. */
+  readonly symbol?: number;
+  readonly symbols?: number;
+  /** The question that chance drew, of reports that have one: a line below `lines`, or a hash's three coefficients. */
+  readonly line?: number;
+  readonly lines?: number;
+  readonly coefficients?: readonly number[];
+  /** The marked places, out of `outOf`, of reports that have a bit for each. */
+  readonly chosen?: readonly number[];
+  readonly outOf?: number;
+  /** How many answers there are (the domain's bins). */
+  readonly answers: number;
+  /** How many of them make this report likelier than the others do; not counted where answers are more than 65536. */
+  readonly likelier?: number;
+  /** The same in short sentences. */
+  readonly sentences: readonly string[];
+}
+
+/** Describe a report to its owner. Throws a WireError or a MismatchError if the bytes are not one report of this plan. */
+export function describe(plan: PlanDescription, bytes: Uint8Array): ReportDescription;
+
+/** Base of all errors of this package. */
+export class LdprangeError extends Error {}
+/** A value is not what it must be. */
+export class DomainError extends LdprangeError {}
+/** A plan cannot be read. */
+export class PlanError extends LdprangeError {}
+/** A report was made under another plan. */
+export class MismatchError extends LdprangeError {}
+/** Bytes are not a report. */
+export class WireError extends LdprangeError {}

@@ -1,0 +1,5 @@
+/** Randomise one value on its owner's device. See README.md. */
+
+export { Client } from "./client.js";
+export { describe } from "./describe.js";
+export { DomainError, LdprangeError, MismatchError, PlanError, WireError } from "./errors.js";

@@ -1,0 +1,91 @@
+/** Levels: how a decomposition splits the bins. Each person reports on one level, which chance chooses. */
+
+import { bitLength } from "./coins.js";
+import { checkKeys, chosenByKind, isWhole, sameList, shown } from "./checking.js";
+import { PlanError } from "./errors.js";
+
+const MOST_LEVELS = 255; // a level is a byte on the wire
+const MOST_LEAVES = 2 ** 28;
+
+const DECOMPOSITIONS = new Map([
+  ["flat", { keys: [], make: flat }],
+  ["tree", { keys: ["branching"], make: tree }],
+  ["haar", { keys: [], make: haar }],
+  ["windows", { keys: ["widths"], make: windows }],
+]);
+
+/**
+ * Return a plan's levels, coarsest first.
+ *
+ * A level has `cells` nodes of `size` bins. `contrast` says that only differences between the halves of a node will be used.
+ * With `shifts` above 1 the oracle is asked about windows of so many bins, on a grid at a random public shift. It is `asked`
+ * about so many: the cells, or the windows that cover them at any shift.
+ */
+export function levelsOf(decomposition, branchings, bins) {
+  const { keys, make } = chosenByKind("a decomposition", DECOMPOSITIONS, decomposition, PlanError);
+  checkKeys(`a decomposition of kind ${decomposition.kind}`, decomposition, ["kind", ...keys], PlanError);
+  const levels = make(decomposition, branchings, bins);
+  if (levels.length > MOST_LEVELS) {
+    throw new PlanError(`a plan may have at most ${MOST_LEVELS} levels, got ${levels.length}`);
+  }
+  return levels.map((level) => ({ ...level, asked: Math.floor((level.cells - 2 + level.shifts) / level.shifts) + 1 }));
+}
+
+function flat(_, branchings, bins) {
+  checkBranchings(branchings, [Math.max(2, bins)]);
+  return stacked(branchings, false);
+}
+
+/** The branchings are taken as the plan has them: the rule that chose them is the planner's own. */
+function tree({ branching }, branchings, bins) {
+  if (!isWhole(branching, 2, 2 ** 32)) {
+    throw new PlanError(`branching must be a whole number of at least 2, got ${shown(branching)}`);
+  }
+  const whole = Array.isArray(branchings) && branchings.every((each) => isWhole(each, 2, MOST_LEAVES));
+  const leaves = whole ? branchings.reduce((product, each) => product * each, 1) : 0;
+  if (!(Math.max(2, bins) <= leaves && leaves <= MOST_LEAVES)) {
+    throw new PlanError(
+      `a tree's branchings must be whole numbers of at least 2 with a product of at least the ${bins} bins, ` +
+        `got ${shown(branchings)}`,
+    );
+  }
+  return stacked(branchings, false);
+}
+
+function haar(_, branchings, bins) {
+  checkBranchings(branchings, Array(Math.max(1, bitLength(bins - 1))).fill(2));
+  return stacked(branchings, true);
+}
+
+function windows({ widths }, branchings, bins) {
+  const falls = (width, at) => at === 0 || width < widths[at - 1];
+  const valid =
+    Array.isArray(widths) &&
+    widths.every((width, at) => isWhole(width, 1, Number.MAX_SAFE_INTEGER) && falls(width, at)) &&
+    widths[widths.length - 1] === 1 &&
+    (widths[0] === 1 || widths[0] < bins);
+  if (!valid) {
+    throw new PlanError(
+      `widths must be whole numbers below the ${bins} bins that fall from level to level down to 1, got ${shown(widths)}`,
+    );
+  }
+  checkBranchings(branchings, Array(widths.length).fill(1));
+  return widths.map((shifts) => ({ cells: Math.max(2, bins), size: 1, contrast: false, shifts }));
+}
+
+function checkBranchings(branchings, wanted) {
+  if (!sameList(branchings, wanted)) {
+    throw new PlanError(`the plan's branchings must be ${shown(wanted)}, got ${shown(branchings)}`);
+  }
+}
+
+/** Return the levels of a tree with these branchings from the root down. */
+function stacked(branchings, contrast) {
+  let size = branchings.reduce((product, each) => product * each, 1);
+  let cells = 1;
+  return branchings.map((branching) => {
+    cells *= branching;
+    size /= branching;
+    return { cells, size, contrast, shifts: 1 };
+  });
+}

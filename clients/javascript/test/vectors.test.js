@@ -1,0 +1,85 @@
+/** The published vectors, replayed: what version 1 means, byte by byte. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+
+import { Client, describe, LdprangeError, PlanError } from "../index.js";
+import { encodeWith } from "../client.js";
+import { hashed } from "../local_hashing.js";
+import { readPlan } from "../plan.js";
+import { ScriptedCoins } from "../support/scripted_coins.js";
+import { hexadecimal } from "../wire.js";
+
+const read = (name) => JSON.parse(readFileSync(new URL(`../../../test_vectors/${name}`, import.meta.url), "utf8"));
+const bytesOf = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+
+for (const vector of read("plans.json")) {
+  const plan = readPlan(vector.plan);
+
+  test(`levels: ${vector.name}`, () => {
+    assert.equal(plan.fingerprint, vector.fingerprint);
+    assert.deepEqual(plan.levelThresholds, vector.level_thresholds);
+    const levels = plan.levels.map(({ cells, size, shifts, asked }, at) => ({
+      cells,
+      size,
+      width: plan.mechanisms[at].width,
+      ...(shifts > 1 ? { shifts, asked } : {}),
+    }));
+    assert.deepEqual(levels, vector.levels);
+  });
+
+  test(`reports: ${vector.name}`, () => {
+    assert.ok(vector.reports.length > 0);
+    for (const { value, words, report } of vector.reports) {
+      const coins = new ScriptedCoins(words);
+      assert.equal(hexadecimal(encodeWith(plan, plan.domain.index(value), coins)), report);
+      assert.equal(coins.left, 0);
+    }
+  });
+
+  test(`descriptions: ${vector.name}`, () => {
+    for (const { report } of vector.reports) {
+      const described = describe(vector.plan, bytesOf(report));
+      assert.equal(described.hexadecimal, report);
+      assert.equal(described.level, parseInt(report.slice(18, 20), 16));
+      assert.ok(described.sentences.every((sentence) => /^[A-Z].*\.$/.test(sentence) && !/undefined|NaN/.test(sentence)));
+    }
+  });
+
+  test(`bad payloads: ${vector.name}`, () => {
+    assert.ok(vector.bad.length > 0);
+    for (const { payload, error, reason } of vector.bad) {
+      const refused = (thrown) => thrown instanceof LdprangeError && thrown.name === error;
+      assert.throws(() => describe(vector.plan, bytesOf(payload)), refused, reason);
+    }
+  });
+}
+
+test("hashes", () => {
+  for (const { coefficients, item, exponent, symbols, symbol } of read("hashes.json")) {
+    assert.equal(hashed(coefficients, item, exponent, symbols), symbol);
+  }
+});
+
+// Bad plans are published without a fingerprint, which a client must have: with one, each is refused for its own reason.
+const FINGERPRINT = "0123456789abcdef";
+const NEEDS_THE_DIGEST = "edited after the fingerprint was made";
+for (const { reason, text } of read("bad_plans.json")) {
+  test(`bad plan: ${reason}`, () => {
+    let plan = text;
+    try {
+      plan = JSON.parse(text);
+    } catch {
+      // not JSON: the text itself is refused
+    }
+    if (plan.ldprange_plan !== undefined) {
+      plan = { ...plan, fingerprint: FINGERPRINT };
+    }
+    if (reason === NEEDS_THE_DIGEST) {
+      new Client(plan); // clients take the fingerprint as given; the collector refuses what such a one sends
+    } else {
+      assert.throws(() => new Client(plan), PlanError);
+    }
+  });
+}

@@ -1,0 +1,196 @@
+"""The ledger: what each person on this device has answered, so that nobody answers a plan twice.
+
+It never holds, and is never given, a true value: only reports, which anyone may see.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ldprange import wire
+from ldprange.checking import check_type, is_number
+from ldprange.errors import BudgetError, FileError, LdprangeError
+from ldprange.ledger_file import LedgerFile
+from ldprange.plan import FINGERPRINT_BYTES, Plan
+from ldprange.reports import Report
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+_HEAD = 1 + FINGERPRINT_BYTES  # version and fingerprint; then come the level and a count of 1
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A report that no collector has acknowledged yet, packed as on the wire, and the id to send it under."""
+
+    person: str
+    fingerprint: str
+    report: bytes
+    batch_id: str
+
+
+class Ledger:
+    """A small durable file of every report that was made on this device, and what ε it cost.
+
+    With it a client gives the same report again to whoever asks again, and no person spends more
+    than the budget over all plans. Several threads and processes may use one file.
+
+    Parameters
+    ----------
+    path
+        The file, on a local disk; it is made, readable by its owner only, if it is not there.
+    budget
+        The most ε that any person may spend over all plans. It is written into the file when that is
+        made; later it must be the same, or None to take what the file says. See ``set_budget``.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from ldprange import Client, Domain, Haar, HRR
+    >>> plan = Plan(Domain.integers(0, 119), 1.1, Haar(), HRR())
+    >>> with TemporaryDirectory() as folder:
+    ...     ledger = Ledger(Path(folder, "answers.ledger"), budget=2.0)
+    ...     client = Client(plan, ledger=ledger)
+    ...     print(client.encode(42) == client.encode(42))
+    ...     print(ledger.spent(), ledger.remaining())
+    True
+    1.1 0.9
+    """
+
+    def __init__(self, path: str | os.PathLike[str], budget: float | None = 2.0) -> None:
+        if budget is not None:
+            _check_budget(budget)
+        self.path = Path(path).absolute()  # the same file after the working directory changed
+        self._file = LedgerFile(self.path)
+        if budget is not None and not self.path.exists():
+            self._file.make(float(budget))
+        with self._file.opened() as connection:
+            self._file.check(connection)
+            written = self._budget(connection)
+        if budget is not None and budget != written:
+            raise BudgetError(
+                f"{self.path} must be opened with its own budget, {written!r}, got {float(budget)!r}; "
+                "to change what people agreed to, open it with budget=None and call set_budget"
+            )
+
+    def __repr__(self) -> str:
+        return f"Ledger({str(self.path)!r}, budget={self.budget!r})"
+
+    @property
+    def budget(self) -> float:
+        """The most ε that any person may spend."""
+        with self._file.opened() as connection:
+            return self._budget(connection)
+
+    def set_budget(self, budget: float) -> None:
+        """Change the budget, for every person in the file.
+
+        A smaller one takes nothing back: whoever spent more already is refused every new plan.
+        """
+        _check_budget(budget)
+        with self._file.opened() as connection:
+            connection.execute("UPDATE ledger SET budget = ?", (float(budget),))
+
+    def spent(self, person: str = "") -> float:
+        """Return the sum of ε over the plans that a person answered."""
+        with self._file.opened() as connection:
+            return float(self._spent(connection, _checked_person(person)))
+
+    def remaining(self, person: str = "") -> float:
+        """Return how much ε a person may still spend."""
+        with self._file.opened() as connection:
+            connection.execute("BEGIN")  # both numbers as of one moment
+            left = _decimal(self._budget(connection)) - self._spent(connection, _checked_person(person))
+        return float(max(left, Fraction(0)))
+
+    def once(self, plan: Plan, person: str, make: Callable[[], Report]) -> Report:
+        """Return a person's report under a plan; ``make`` is called only if there is none, within the budget.
+
+        A report that this returned is on the disk.
+        """
+        with self._file.opened() as connection:
+            key = (_checked_person(person), plan.fingerprint)
+            held = self._held(connection, key)
+            if held is None:
+                connection.execute("BEGIN IMMEDIATE")  # one at a time from here on, in all processes
+                held = self._held(connection, key)
+                if held is None:
+                    self._check_affordable(connection, person, plan.epsilon)
+                    held = wire.pack(make())
+                    row = (*key, plan.epsilon, held, secrets.token_hex(16))
+                    names = "person, fingerprint, epsilon, report, batch_id"
+                    connection.execute(f"INSERT INTO reports ({names}) VALUES (?, ?, ?, ?, ?)", row)  # noqa: S608 (names are above)
+                connection.execute("COMMIT")
+        return self._as_report(plan, held)
+
+    def pending(self) -> list[Pending]:
+        """Return what no collector has acknowledged yet, in an order that does not say who came first."""
+        with self._file.opened() as connection:
+            rows = connection.execute(
+                "SELECT person, fingerprint, report, batch_id FROM reports"
+                " WHERE NOT acknowledged ORDER BY batch_id"
+            )
+            return [Pending(*row) for row in rows]
+
+    def acknowledge(self, batch_id: str) -> None:
+        """Write down that a collector has the report with this id."""
+        with self._file.opened() as connection:
+            connection.execute("UPDATE reports SET acknowledged = 1 WHERE batch_id = ?", (batch_id,))
+
+    def _budget(self, connection: Connection) -> float:
+        rows = connection.execute("SELECT budget FROM ledger").fetchall()
+        if len(rows) != 1 or not is_number(rows[0][0]):
+            raise FileError(f"{self.path} must have one budget, got {rows}; it is damaged, bring back a copy")
+        return float(rows[0][0])
+
+    def _spent(self, connection: Connection, person: str) -> Fraction:
+        rows = connection.execute("SELECT epsilon FROM reports WHERE person = ?", (person,))
+        return sum((_decimal(epsilon) for (epsilon,) in rows), Fraction(0))
+
+    def _check_affordable(self, connection: Connection, person: str, epsilon: float) -> None:
+        budget = self._budget(connection)
+        spent = self._spent(connection, person)
+        left = max(_decimal(budget) - spent, Fraction(0))
+        if _decimal(epsilon) > left:
+            raise BudgetError(
+                f"the ε of all plans that a person answers must stay within the budget of {budget!r}: "
+                f"{float(spent)!r} is spent and this plan asks for {epsilon!r}; leave it unanswered, "
+                f"or ask under a plan of ε at most {float(left)!r}"
+            )
+
+    def _held(self, connection: Connection, key: tuple[str, str]) -> bytes | None:
+        query = "SELECT report FROM reports WHERE person = ? AND fingerprint = ?"
+        row: tuple[bytes] | None = connection.execute(query, key).fetchone()
+        return row[0] if row else None
+
+    def _as_report(self, plan: Plan, packed: bytes) -> Report:
+        try:
+            if len(wire.unpack(plan, packed)) == 1:
+                return Report(plan.fingerprint, packed[_HEAD], packed[_HEAD + 2 :])
+        except LdprangeError:
+            pass
+        raise FileError(f"{self.path} must hold reports of plan {plan.fingerprint}, but this one is damaged")
+
+
+def _decimal(epsilon: float) -> Fraction:
+    """Return the number that was written, so that ten times 0.1 is 1; as binary numbers it is more."""
+    return Fraction(repr(float(epsilon)))
+
+
+def _check_budget(budget: object) -> None:
+    if not is_number(budget) or budget <= 0:
+        raise BudgetError(f"a budget must be a finite number above 0, the most ε of a person, got {budget!r}")
+
+
+def _checked_person(person: str) -> str:
+    check_type(person, str, "a person's name")
+    try:
+        person.encode()
+    except UnicodeEncodeError:
+        raise LdprangeError(f"a person's name must be proper text, got {person!r}") from None
+    return person

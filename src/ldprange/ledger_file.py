@@ -1,0 +1,92 @@
+"""The file of a ledger: made whole or not at all, written durably, and left alone if it is something else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ldprange.errors import FileError
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+_KIND = 0x6C64704C  # "ldpL": how SQLite files say whose they are
+_VERSION = 1
+_BUSY_SECONDS = 60.0
+
+_TABLES = f"""
+PRAGMA application_id = {_KIND};
+PRAGMA user_version = {_VERSION};
+CREATE TABLE ledger (budget REAL NOT NULL);
+CREATE TABLE reports (
+    person TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    epsilon REAL NOT NULL,
+    report BLOB NOT NULL,
+    batch_id TEXT NOT NULL UNIQUE,
+    acknowledged INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (person, fingerprint)
+) WITHOUT ROWID;
+"""
+
+
+class LedgerFile:
+    """An SQLite file that any number of threads and processes may open."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @contextmanager
+    def opened(self) -> Iterator[Connection]:
+        """Open the file; what is not committed when the block ends did not happen."""
+        # A connection for each use costs little beside a durable write, and none is ever shared
+        # between threads or carried over a fork, which SQLite does not allow.
+        import sqlite3  # here, so that a collector or an analyst need not load it
+
+        address = f"{self.path.as_uri()}?mode=rw"
+        try:
+            connection = sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
+            with closing(connection):
+                # FULL, and the folder too: else a power cut could bring back a journal and undo a report
+                connection.execute("PRAGMA synchronous = EXTRA")
+                yield connection
+        except sqlite3.Error as error:
+            raise FileError(
+                f"{self.path} must be a ledger that can be read and written, but: {error}; "
+                "if it is damaged, bring back a copy: a new one would not know what was answered"
+            ) from None
+
+    def make(self, budget: float) -> None:
+        """Make the file whole under another name, then give it its own, unless somebody was faster."""
+        import sqlite3
+        import tempfile
+
+        try:
+            handle, name = tempfile.mkstemp(".partial", f"{self.path.name}.", self.path.parent)  # mode 0600
+            os.close(handle)
+            try:
+                with closing(sqlite3.connect(name, isolation_level=None)) as connection:
+                    connection.executescript(f"BEGIN; {_TABLES}")
+                    connection.execute("INSERT INTO ledger VALUES (?)", (budget,))
+                    connection.execute("COMMIT")
+                os.link(name, self.path)  # never replaces a file, as a rename would
+            finally:
+                Path(name).unlink()
+        except FileExistsError:
+            pass
+        except (OSError, sqlite3.Error) as error:
+            raise FileError(f"{self.path} must be in a folder that can be written to, but: {error}") from None
+
+    def check(self, connection: Connection) -> None:
+        """Refuse a file that is damaged or no ledger, before anything is written to it."""
+        if connection.execute("PRAGMA application_id").fetchone() != (_KIND,):
+            raise FileError(f"{self.path} must be a ledger, and it is empty or something else; use another")
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version != _VERSION:
+            raise FileError(f"{self.path} must be of version {_VERSION}, got {version}; upgrade ldprange")
+        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if found != "ok":
+            raise FileError(f"{self.path} must be whole, but it is damaged ({found}); bring back a copy")

@@ -1,0 +1,201 @@
+"""The sender: brings reports to a survey's collector, each counted once however often it is sent."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+from collections.abc import Callable, Iterator
+from urllib.parse import urlsplit
+
+from ldprange import wire
+from ldprange.checking import check_type, is_number
+from ldprange.errors import LdprangeError, SendError
+from ldprange.exchange import Exchange, Host, Patience, Reply
+from ldprange.ledger import Ledger
+from ldprange.plan import Plan
+from ldprange.reports import Batch, Report
+
+_LARGEST_BODY = 1_000_000  # collectors take 1 MiB; never change it, or a batch sent again is cut elsewhere
+_HEADS = 9 + 10  # what a batch, and each level of it, needs at most besides its reports
+_PATH = re.compile(r"(?P<base>(?:/[A-Za-z0-9._~-]+)*)/(?:s|api/surveys)/(?P<name>[a-z0-9][a-z0-9-]{0,62})/?")
+_BATCH_ID = re.compile(r"[0-9a-f]{32}")
+
+
+class Sender:
+    """Sends reports to one survey, and waits until its collector has them for good.
+
+    Parameters
+    ----------
+    url
+        The survey's address, such as ``https://example.org/s/commute``.
+    timeout
+        Seconds for one attempt to connect, to send or to get an answer.
+    patience
+        Seconds for all attempts of one request; then it gives up with a ``SendError``.
+    insecure
+        Allow plain ``http`` to another machine. Whoever is on the way then sees who takes part, and
+        can drop or replace reports; not what anybody's value is.
+
+    >>> Sender("http://127.0.0.1:8000/s/commute")
+    Sender('http://127.0.0.1:8000/api/surveys/commute')
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        timeout: float = 10.0,
+        patience: float = 120.0,
+        insecure: bool = False,
+        _patience: Callable[[float, float], Patience] = Patience,
+    ) -> None:
+        for what, seconds in (("timeout", timeout), ("patience", patience)):
+            if not is_number(seconds) or seconds <= 0:
+                raise LdprangeError(f"a {what} must be a finite number of seconds above 0, got {seconds!r}")
+        self._host, self._path = _place(url)
+        if not (self._host.secure or self._host.is_this_machine or insecure):
+            raise LdprangeError(
+                f"a survey on another machine must have an https address, got {url!r}; use https, or say "
+                "insecure=True: then whoever is on the way sees who takes part and can replace reports"
+            )
+        self._patience = _patience(timeout, patience)
+
+    def __repr__(self) -> str:
+        return f"Sender({f'{self._host}{self._path}'!r})"
+
+    def plan(self) -> Plan:
+        """Fetch the survey's plan."""
+        with self._exchange() as exchange:
+            return self._fetch_plan(exchange)
+
+    def send(self, reports: Report | Batch | bytes, batch_id: str | None = None) -> int:
+        """Send reports and return how many the collector acknowledged: all of them.
+
+        Parameters
+        ----------
+        reports
+            A report, a batch, or either packed. What needs more than a million bytes goes in pieces,
+            each with an id that follows from the batch's.
+        batch_id
+            32 hexadecimal digits; fresh and random if left out. Sent again with the same id, the same
+            reports are counted once.
+
+        Raises
+        ------
+        SendError
+            If the collector refuses, or gives no answer in time. Its ``batch_id`` is the one to send
+            the same reports with again.
+        """
+        check_type(reports, Report | Batch | bytes, "what is sent")
+        if batch_id is None:
+            batch_id = secrets.token_hex(16)
+        elif not isinstance(batch_id, str) or not _BATCH_ID.fullmatch(batch_id):
+            raise LdprangeError(f"a batch's id must be 32 lower-case hexadecimal digits, got {batch_id!r}")
+        with self._exchange() as exchange:
+            data = reports if isinstance(reports, bytes) else wire.pack(reports)
+            if len(data) <= _LARGEST_BODY:
+                return self._put(exchange, data, batch_id)
+            batch = reports if isinstance(reports, Batch) else wire.unpack(self._fetch_plan(exchange), data)
+            pieces = enumerate(_pieces(batch))
+            return sum(self._put(exchange, wire.pack(piece), batch_id, number) for number, piece in pieces)
+
+    def send_pending(self, ledger: Ledger) -> int:
+        """Send what a ledger holds for this survey's plan and no collector acknowledged; return how many.
+
+        Each report has the id that the ledger chose for it, so it does not matter if the program
+        stops half-way, or if two do this at once.
+        """
+        check_type(ledger, Ledger, "what is sent from")
+        pending = ledger.pending()
+        if not pending:
+            return 0
+        sent = 0
+        with self._exchange() as exchange:
+            fingerprint = self._fetch_plan(exchange).fingerprint
+            for entry in pending:
+                if entry.fingerprint == fingerprint:
+                    self._put(exchange, entry.report, entry.batch_id)
+                    ledger.acknowledge(entry.batch_id)
+                    sent += 1
+        return sent
+
+    def _exchange(self) -> Exchange:
+        # one for each call, so that threads and forks never share a connection
+        return Exchange(self._host, self._patience)
+
+    def _fetch_plan(self, exchange: Exchange) -> Plan:
+        reply = exchange.ask("GET", self._path)
+        survey = reply.json()
+        if reply.status == 200 and isinstance(survey, dict) and isinstance(survey.get("plan"), dict):
+            return Plan.from_json(json.dumps(survey["plan"]))
+        address = f"{self._host}{self._path}"
+        raise SendError(f"{address} must be a survey; {_complaint(reply)}", status=reply.status)
+
+    def _put(self, exchange: Exchange, data: bytes, batch_id: str, piece: int | None = None) -> int:
+        name = f"batch {batch_id}" if piece is None else f"piece {piece} of batch {batch_id}"
+        own_id = batch_id if piece is None else _piece_id(batch_id, piece)
+        again = f"{name} may or may not be counted; sending the same batch again with the same id is safe"
+        try:
+            reply = exchange.ask("PUT", f"{self._path}/batches/{own_id}", data)
+        except SendError as error:
+            raise SendError(f"{error}; {again}", batch_id, error.status) from None
+        if reply.status not in (200, 201):
+            raise SendError(f"{name} is refused; {_complaint(reply)}", batch_id, reply.status)
+        taken = reply.json()
+        if not isinstance(taken, dict) or type(taken.get("reports")) is not int:
+            # such as the page of a hotel's network, which says 200 to everything
+            raise SendError(
+                f"{self._host} must acknowledge a batch with its number of reports, and what answered "
+                f"{reply.status} does not; {again}, once the collector itself answers",
+                batch_id,
+                reply.status,
+            )
+        return int(taken["reports"])
+
+
+def _place(url: str) -> tuple[Host, str]:
+    """Return the host of a survey's address, and the path of its interface there."""
+    check_type(url, str, "a survey's address")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    path = _PATH.fullmatch(parts.path)
+    plain = not (parts.query or parts.fragment or parts.username or parts.password)
+    if parts.scheme not in ("http", "https") or not parts.hostname or not path or not plain:
+        raise LdprangeError(f"a survey's address must be like https://example.org/s/commute, got {url!r}")
+    return Host(parts.scheme == "https", parts.hostname, port), f"{path['base']}/api/surveys/{path['name']}"
+
+
+def _complaint(reply: Reply) -> str:
+    return f"the collector answered {reply.status}: {reply.reason}"
+
+
+def _pieces(batch: Batch) -> Iterator[Batch]:
+    """Cut a batch into batches of at most ``_LARGEST_BODY`` bytes, always in the same way."""
+    columns, room = list(batch.plan.empty_columns), _LARGEST_BODY
+    for level, (column, mechanism) in enumerate(zip(batch.columns, batch.plan.mechanisms, strict=True)):
+        start = 0
+        while start < len(column):
+            fitting = (room - _HEADS) // mechanism.width
+            if fitting < 1 and room < _LARGEST_BODY:
+                yield Batch(batch.plan, columns)
+                columns, room = list(batch.plan.empty_columns), _LARGEST_BODY
+                continue
+            stop = start + max(1, fitting)  # a report that is too large alone is for the collector to refuse
+            columns[level] = column[start:stop]
+            room -= _HEADS + len(columns[level]) * mechanism.width
+            start = stop
+    yield Batch(batch.plan, columns)
+
+
+def _piece_id(batch_id: str, number: int) -> str:
+    """Return the id of a piece, which follows from the batch's.
+
+    How many pieces there are is not in it: were a batch ever cut in another way, the collector would
+    see other bytes under an id that it knows and refuse them, not count them twice.
+    """
+    return hashlib.sha256(bytes.fromhex(batch_id) + number.to_bytes(8, "big")).hexdigest()[:32]

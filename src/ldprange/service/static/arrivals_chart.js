@@ -1,0 +1,47 @@
+/** The picture of how many had answered by when. */
+
+/* global uPlot */
+import { Chart, colour, countAxis, timeAxis } from "./chart.js";
+import { countText } from "./units.js";
+
+const MINUTE = 60;
+
+export class ArrivalsChart extends Chart {
+  /** @param {HTMLElement} place */
+  constructor(place) {
+    super(place, 190, {
+      padding: [10, 32, 0, 0], // the last time may stand at the very end
+      scales: { y: { range: (_plot, _low, high) => [0, Math.max(1, high) * 1.05] } },
+      axes: [timeAxis(), countAxis()],
+      series: [
+        {},
+        {
+          width: 2,
+          stroke: () => colour("chart-line"),
+          fill: () => colour("chart-band"),
+          paths: uPlot.paths.linear(),
+          points: { show: false },
+        },
+      ],
+    });
+  }
+
+  update({ arrivals }) {
+    const { start, reports } = arrivals;
+    if (start.length === 0) {
+      return;
+    }
+    const step = start.length > 1 ? start[1] - start[0] : MINUTE;
+    let total = 0;
+    const totals = reports.map((each) => (total += each));
+    // what came within a minute is there by its end; the present one has not ended yet
+    const last = start.at(-1);
+    const ends = [...start.slice(1), Math.min(last + step, Math.max(last + 1, Math.floor(Date.now() / 1000)))];
+    this.plot.setData([[start[0], ...ends], [0, ...totals]]);
+    const time = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+    this.describe(
+      `Answers over time: ${countText(total)} from ${time.format(1000 * start[0])} to ${time.format(1000 * last)}, ` +
+        `the latest ${countText(reports.at(-1))} in the last ${step === MINUTE ? "minute" : `${step / MINUTE} minutes`}.`,
+    );
+  }
+}

@@ -1,0 +1,67 @@
+/** The figures in words: tiles, precision, the range's share, and the table. */
+
+import { make, the } from "./elements.js";
+import { countText, numberText, shareText } from "./units.js";
+
+const FEW = 0.25; // a typical interval of ± this says hardly anything
+
+/** Write a text where it is not there yet, so that nothing is announced or selected away without need. */
+export function write(id, words) {
+  const element = the(id);
+  if (element.textContent !== words) {
+    element.textContent = words;
+  }
+}
+
+/**
+ * @param {any} overview
+ * @param {import("./units.js").Units} units
+ */
+export function showTiles(overview, units) {
+  const { reports, quartiles, error, confidence, denoised } = overview;
+  write("count", countText(reports));
+  ["lower", "median", "upper"].forEach((name, at) => {
+    const text = units.text(quartiles.value[at]);
+    write(name, text);
+    the(name).classList.toggle("long", text.length > 8);
+    const [low, high] = [quartiles.low[at], quartiles.high[at]];
+    write(`${name}-interval`, low === high ? `only ${units.named(high)}` : `${units.text(low)} to ${units.named(high)}`);
+  });
+  const points = numberText(100 * error.typical, { maximumSignificantDigits: 2 });
+  write(
+    "precision",
+    `A typical range is now known to ±\u00a0${points} percentage points (${100 * confidence}% sure` +
+      `${denoised ? ", before denoising" : ""}); with ${countText(error.more)} more answers that halves.`,
+  );
+  the("few").hidden = error.typical <= FEW;
+}
+
+/**
+ * Tell the share of a range.
+ *
+ * @returns {string} the same in one sentence
+ */
+export function showRange(answer, units) {
+  const { from, to, value, low, high, confidence } = answer;
+  const words = from === to ? `are at ${units.named(to)}` : `lie between ${units.text(from)} and ${units.named(to)}`;
+  write("range-share", shareText(value));
+  write("range-interval", `[${shareText(low)}, ${shareText(high)}] at ${Math.round(100 * confidence)}%`);
+  write("range-words", words);
+  return `${shareText(value)} ${words}; the interval is ${shareText(low)} to ${shareText(high)}.`;
+}
+
+/** Write the pictures as a table: a row for each bar. */
+export function showTable(overview, units) {
+  const { histogram, cdf } = overview;
+  const upTo = new Map(cdf.to.map((to, at) => [to, cdf.value[at]]));
+  const header = ["Values", "Share", "Interval", "Up to here"].map((name) => make("th", { scope: "col" }, name));
+  const rows = histogram.from.map((from, at) => {
+    const to = histogram.to[at];
+    const interval = `${shareText(histogram.low[at])} to ${shareText(histogram.high[at])}`;
+    const values = from === to ? units.text(to) : `${units.text(from)} to ${units.text(to)}`;
+    const total = upTo.has(to) ? shareText(upTo.get(to)) : "";
+    return make("tr", {}, ...[values, shareText(histogram.value[at]), interval, total].map((text) => make("td", {}, text)));
+  });
+  const caption = make("caption", { class: "unseen" }, "Share of people by value, with intervals");
+  the("table").replaceChildren(caption, make("thead", {}, make("tr", {}, ...header)), make("tbody", {}, ...rows));
+}

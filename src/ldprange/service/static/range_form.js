@@ -1,0 +1,102 @@
+/** The two ends of the range as fields: the same as dragging, for keyboards and for exact values. */
+
+import { make } from "./elements.js";
+
+/** @typedef {{ from: import("./units.js").Value, to: import("./units.js").Value }} Range */
+
+export class RangeForm {
+  #units;
+  #message = make("p", { id: "range-message", class: "message problem small", "aria-live": "polite" });
+  /** @type {Range} */
+  #range;
+
+  /**
+   * @param {HTMLElement} place
+   * @param {import("./units.js").Units} units
+   * @param {Range} range
+   * @param {(range: Range) => void} changed
+   */
+  constructor(place, units, range, changed) {
+    this.#units = units;
+    this.#range = range;
+    this.ends = ["from", "to"].map((end) => {
+      const input = this.#input(end);
+      input.addEventListener("input", () => {
+        const next = this.#read(end, input);
+        if (next) {
+          this.#range = next;
+          changed(next);
+        }
+      });
+      place.append(make("label", {}, end === "from" ? "From" : "To", input));
+      return { end, input };
+    });
+    place.append(this.#message);
+    this.show(range);
+  }
+
+  /** @param {Range} range */
+  show(range) {
+    this.#range = range;
+    this.#message.textContent = "";
+    for (const { end, input } of this.ends) {
+      input.value = this.#units.kind === "ordered" ? String(this.#units.start(range[end])) : this.#units.typed(range[end]);
+      input.setAttribute("aria-invalid", "false");
+    }
+  }
+
+  #input(end) {
+    const { kind, domain } = this.#units;
+    const common = { id: `range-${end}`, autocomplete: "off", "aria-describedby": "range-message" };
+    if (kind === "ordered") {
+      return make("select", common, ...domain.labels.map((label, at) => make("option", { value: String(at) }, label)));
+    }
+    const ends = { min: String(domain.low), max: String(domain.high) };
+    if (kind === "dates") {
+      return make("input", { type: "date", ...ends, ...common });
+    }
+    const step = kind === "integers" ? "1" : "any";
+    const input = make("input", { type: "number", step, ...ends, ...common });
+    if (!this.#units.discrete) {
+      input.addEventListener("keydown", (event) => this.#arrow(event, end, input));
+    }
+    return input;
+  }
+
+  /** Where numbers have no natural step, an arrow goes to the next edge of a bin. */
+  #arrow(event, end, input) {
+    const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (direction === undefined) {
+      return;
+    }
+    event.preventDefault();
+    const position = this.#units.start(this.#range[end]);
+    const near = Math.round(position);
+    const onEdge = Math.abs(position - near) < 0.01; // what is typed is rounded
+    const next = onEdge ? near + direction : direction > 0 ? Math.ceil(position) : Math.floor(position);
+    const edge = this.#units.at(Math.min(Math.max(next, 0), this.#units.bins));
+    input.value = this.#units.typed(Math.min(Math.max(edge, this.#units.domain.low), this.#units.domain.high));
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  /** Return the range that the fields hold, or nothing, and say why. */
+  #read(end, input) {
+    const { kind, domain, discrete } = this.#units;
+    let problem = "";
+    const numbers = kind !== "ordered" && kind !== "dates";
+    const value = kind === "ordered" ? domain.labels[Number(input.value)] : numbers ? input.valueAsNumber : input.value;
+    const range = { ...this.#range, [end]: value };
+    try {
+      domain.index(value);
+      const [start, stop] = [this.#units.start(range.from), this.#units.stop(range.to)];
+      if (start > stop || (discrete && start === stop)) {
+        problem = "The range must not end before it begins.";
+      }
+    } catch {
+      problem = `Each end must be from ${this.#units.text(domain.low)} to ${this.#units.named(domain.high)}.`;
+    }
+    this.#message.textContent = problem;
+    input.setAttribute("aria-invalid", String(problem !== ""));
+    return problem === "" ? range : null;
+  }
+}

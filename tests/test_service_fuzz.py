@@ -1,0 +1,117 @@
+"""Whatever is sent, there is no reply of 500 or above, and replies are as the description says."""
+
+from __future__ import annotations
+
+import threading
+import zlib
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from ldprange.service.openapi import DESCRIPTION
+from serving import ADMINISTRATOR, ANALYST, PLAN, Service, packed, serving
+
+EXAMPLES = 60
+SCHEMA = schemathesis.openapi.from_dict(DESCRIPTION)
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with serving(tmp_path_factory.mktemp("fuzzed")) as running:
+        for name in ("ages", "bytes"):
+            running.create(name)
+            running.put(packed(list(range(120)), 1), name=name)
+        yield running
+
+
+@SCHEMA.parametrize()
+@settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck), deadline=None, derandomize=True)
+def test_the_description_is_kept(case: schemathesis.Case[Any], service: Service) -> None:
+    if "name" in (case.path_parameters or {}) and zlib.crc32(str(case.query).encode()) % 4:
+        case.path_parameters["name"] = "ages"
+    for token in (ADMINISTRATOR, ANALYST, None):
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        case.call_and_validate(base_url=f"http://127.0.0.1:{service.port}", headers=headers, checks=CHECKS)
+
+
+PREFIX = bytes([1]) + bytes.fromhex(PLAN.fingerprint)
+
+
+@settings(max_examples=300, suppress_health_check=list(HealthCheck))
+@given(body=st.one_of(st.binary(max_size=200), st.binary(max_size=200).map(lambda rest: PREFIX + rest)))
+def test_any_bytes_are_a_batch_or_refused(body: bytes, service: Service) -> None:
+    assert service.put(body, name="bytes").status in (201, 400)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"PUT /api/surveys/ages/batches/x HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        b"PUT /api/surveys/ages/batches/x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"GET /%00%ff/..%2f..%2fetc HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /static/..%2fapp.py HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /s/\xff\xfe HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"\x16\x03\x01\x02\x00",
+    ],
+)
+def test_what_is_hardly_http_does_no_harm(service: Service, sent: bytes) -> None:
+    connection = HTTPConnection("127.0.0.1", service.port, timeout=2)
+    connection.connect()
+    assert connection.sock is not None
+    connection.sock.sendall(sent)
+    try:
+        answer = connection.sock.recv(1 << 16)
+    except TimeoutError:
+        answer = b""
+    connection.close()
+    assert b" 50" not in answer[:20]
+    assert service.get("/health").status == 200
+
+
+def test_half_a_batch_is_not_counted(service: Service) -> None:
+    """A connection that ends within a body leaves nothing behind."""
+    body = packed([1] * 50, 3)
+    before = _reports(service)
+
+    def cut(at: int) -> None:
+        connection = HTTPConnection("127.0.0.1", service.port, timeout=5)
+        connection.connect()
+        assert connection.sock is not None
+        head = (
+            f"PUT /api/surveys/bytes/batches/{at:032x} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n"
+        )
+        head += "Content-Type: application/octet-stream\r\n\r\n"
+        connection.sock.sendall(head.encode() + body[:at])
+        connection.close()
+
+    threads = [threading.Thread(target=cut, args=[at]) for at in range(0, len(body), 7)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert _reports(service) == before
+
+
+def _reports(service: Service) -> Any:
+    return {survey["name"]: survey["reports"] for survey in service.get("/api/surveys").json["surveys"]}[
+        "bytes"
+    ]
