@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -75,7 +76,7 @@ def postgresql() -> Iterator[str]:
                 time.sleep(0.05)
             yield f"postgresql://ldprange@/postgres?host={home}"
         finally:
-            server.terminate()
+            server.send_signal(signal.SIGINT)  # end now, whoever is connected
             server.wait()
 
 

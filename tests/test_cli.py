@@ -229,19 +229,39 @@ class TestStreams:
         assert all(len(line) <= max(27, min(width, 100)) for line in picture.splitlines()[:-1])
 
 
-class TestHelp:
-    context = click.Context(commands)
+CONTEXT = click.Context(commands)
 
-    @pytest.mark.parametrize("name", COMMANDS)
+
+def found(name: str) -> click.Command:
+    """Return a command, or one of a group's."""
+    command: click.Command = commands
+    for part in name.split():
+        assert isinstance(command, click.Group)
+        inner = command.get_command(CONTEXT, part)
+        assert inner is not None
+        command = inner
+    return command
+
+
+def inside(name: str) -> list[str]:
+    command = found(name)
+    return [f"{name} {part}" for part in command.commands] if isinstance(command, click.Group) else [name]
+
+
+NAMES = [each for name in COMMANDS for each in inside(name)]
+
+
+class TestHelp:
+    @pytest.mark.parametrize("name", NAMES)
     def test_every_option_is_explained_and_every_command_has_examples(self, name: str) -> None:
-        command = commands.get_command(self.context, name)
+        command = found(name)
         assert isinstance(command, Command)
         for option in command.params:
             if isinstance(option, click.Option):
                 assert option.help, option.name
         assert command.help
         assert all(example.split("| ")[-1].startswith(f"ldprange {name}") for example in command.examples)
-        text = done(name, "--help")
+        text = done(*name.split(), "--help")
         assert all(f"\n  {example}\n" in text for example in command.examples)
 
     def test_the_group_lists_every_command(self) -> None:
@@ -254,6 +274,7 @@ class TestHelp:
         text = (ROOT / "docs" / "command-line.md").read_text()
         for name in COMMANDS:
             assert f"\n## {name}\n" in text
+        for name in NAMES:
             assert f"$ ldprange {name}" in text or f"| ldprange {name}" in text
 
     def test_every_documented_option_exists(self) -> None:
@@ -263,10 +284,8 @@ class TestHelp:
             if word.strip("`(),;:").startswith("--")
         }
         known = {"--help"}
-        for name in COMMANDS:
-            command = commands.get_command(self.context, name)
-            assert command is not None
-            known |= {option for parameter in command.params for option in parameter.opts}
+        for name in NAMES:
+            known |= {option for parameter in found(name).params for option in parameter.opts}
         assert {word for word in documented if word.strip("-")} <= known
 
     def test_the_version(self) -> None:

@@ -6,7 +6,7 @@ import ipaddress
 import json
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -107,9 +107,10 @@ class Exchange:
     It takes no proxy from the environment, follows no redirect, and adds no header about the device.
     """
 
-    def __init__(self, host: Host, patience: Patience) -> None:
+    def __init__(self, host: Host, patience: Patience, headers: Mapping[str, str] | None = None) -> None:
         self._host = host
         self._patience = patience
+        self._headers = headers or {}
         self._connection: HTTPConnection | None = None
 
     def __enter__(self) -> Exchange:
@@ -160,7 +161,8 @@ class Exchange:
         connection.timeout = limit
         if connection.sock is not None:
             connection.sock.settimeout(limit)
-        headers = {} if body is None else {"Content-Type": "application/octet-stream"}
+        kind = {} if body is None else {"Content-Type": "application/octet-stream"}
+        headers = {**kind, **self._headers}
         with suppress(BrokenPipeError):  # a host may refuse before it has read all, and says why
             connection.request(method, path, body, headers)
         response = connection.getresponse()

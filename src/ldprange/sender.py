@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import secrets
 from collections.abc import Callable, Iterator
@@ -129,7 +128,7 @@ class Sender:
         reply = exchange.ask("GET", self._path)
         survey = reply.json()
         if reply.status == 200 and isinstance(survey, dict) and isinstance(survey.get("plan"), dict):
-            return Plan.from_json(json.dumps(survey["plan"]))
+            return Plan.from_dict(survey["plan"])
         address = f"{self._host}{self._path}"
         raise SendError(f"{address} must be a survey; {_complaint(reply)}", status=reply.status)
 

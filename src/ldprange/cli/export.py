@@ -39,16 +39,14 @@ def export(name: str, output: str, reports_per_file: int, place: str, as_json: b
     from ldprange.service.export import export
     from ldprange.service.store import Store
 
-    store = Store(place)
-    surveys = {survey.name: survey for survey in store.surveys()}
-    if name not in surveys:
-        there = ", ".join(surveys) or "none"
-        raise LdprangeError(f"there is no survey {name} in {store.place}; those there are: {there}")
-    with progress("writing", "reports", None) as bar:
+    with Store(place) as store, progress("writing", "reports", None) as bar:
+        surveys = {survey.name: survey for survey in store.surveys()}
+        if name not in surveys:
+            there = ", ".join(surveys) or "none"
+            raise LdprangeError(f"there is no survey {name} in {store.place}; those there are: {there}")
         reports = export(
             store, surveys[name], Path(output), reports_per_file=reports_per_file, progress=bar.add
         )
-    store.close()
     if as_json:
         print_json({"survey": name, "reports": reports, "output": output})
     else:

@@ -39,6 +39,13 @@ def facts(rows: Iterable[tuple[str, str]]) -> Table:
     return table
 
 
+def print_whole(rows: Iterable[tuple[str, str]]) -> None:
+    """Print a list of names and what they are, such as links, that can be copied: no line is broken."""
+    rows = list(rows)
+    width = max(len(name) for name, _ in rows)
+    click.echo("\n".join(f"{name:<{width}}  {text}" for name, text in rows))
+
+
 def answers(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
     """Return a table of questions, on the left, and their answers."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)

@@ -141,6 +141,12 @@ class Store:
         if isinstance(self._lock, Connection):
             self._lock.scalar(select(1))
 
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """Give the lock back and let go of all connections."""
         if self._lock is not None:

@@ -70,6 +70,7 @@ class Dashboard {
 
   #set(changes) {
     this.#settings = { ...this.#settings, ...changes };
+    this.#pulse("Loading…", true);
     this.live.now();
   }
 
@@ -137,7 +138,7 @@ class Dashboard {
   }
 
   #note(name) {
-    const sure = `${100 * this.#overview.confidence}%`;
+    const sure = `${Math.round(100 * this.#overview.confidence)}%`;
     return name === "cdf"
       ? `the ${sure} band holds everywhere at once; dots are quartiles`
       : `${this.#charts.histogram.perBar()}; each line is a ${sure} interval`;

@@ -4,6 +4,7 @@ import { make, the } from "./elements.js";
 import { countText, numberText, shareText } from "./units.js";
 
 const FEW = 0.25; // a typical interval of ± this says hardly anything
+const GOOD = 0.05; // and one of ± this a good deal
 
 /** Write a text where it is not there yet, so that nothing is announced or selected away without need. */
 export function write(id, words) {
@@ -27,13 +28,30 @@ export function showTiles(overview, units) {
     const [low, high] = [quartiles.low[at], quartiles.high[at]];
     write(`${name}-interval`, low === high ? `only ${units.named(high)}` : `${units.text(low)} to ${units.named(high)}`);
   });
-  const points = numberText(100 * error.typical, { maximumSignificantDigits: 2 });
-  write(
-    "precision",
-    `A typical range is now known to ±\u00a0${points} percentage points (${100 * confidence}% sure` +
-      `${denoised ? ", before denoising" : ""}); with ${countText(error.more)} more answers that halves.`,
-  );
+  write("precision", precisionText(error, reports, confidence, denoised));
   the("few").hidden = error.typical <= FEW;
+}
+
+function precisionText({ typical, more }, reports, confidence, denoised) {
+  const sure = `${Math.round(100 * confidence)}% sure`;
+  if (typical > FEW) {
+    // the error falls with the root of the number of answers
+    const wanted = roughly(reports * (typical / GOOD) ** 2);
+    return (
+      `Too few answers to tell much. About ${countText(wanted)} would make a typical range known to ` +
+      `±\u00a0${100 * GOOD} percentage points (${sure}).`
+    );
+  }
+  const points = numberText(100 * typical, { maximumSignificantDigits: 2 });
+  return (
+    `A typical range is now known to ±\u00a0${points} percentage points (${sure}${denoised ? ", before denoising" : ""}); ` +
+    `with ${countText(more)} more answers that halves.`
+  );
+}
+
+/** Return a number with two digits that count. */
+function roughly(number) {
+  return Number(number.toPrecision(2));
 }
 
 /**

@@ -75,21 +75,20 @@ export class RangeForm {
     const onEdge = Math.abs(position - near) < 0.01; // what is typed is rounded
     const next = onEdge ? near + direction : direction > 0 ? Math.ceil(position) : Math.floor(position);
     const edge = this.#units.at(Math.min(Math.max(next, 0), this.#units.bins));
-    input.value = this.#units.typed(Math.min(Math.max(edge, this.#units.domain.low), this.#units.domain.high));
+    input.value = this.#units.typed(edge);
     input.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
   /** Return the range that the fields hold, or nothing, and say why. */
   #read(end, input) {
-    const { kind, domain, discrete } = this.#units;
+    const { kind, domain } = this.#units;
     let problem = "";
     const numbers = kind !== "ordered" && kind !== "dates";
     const value = kind === "ordered" ? domain.labels[Number(input.value)] : numbers ? input.valueAsNumber : input.value;
     const range = { ...this.#range, [end]: value };
     try {
       domain.index(value);
-      const [start, stop] = [this.#units.start(range.from), this.#units.stop(range.to)];
-      if (start > stop || (discrete && start === stop)) {
+      if (this.#units.start(range.from) >= this.#units.stop(range.to)) {
         problem = "The range must not end before it begins.";
       }
     } catch {

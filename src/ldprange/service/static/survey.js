@@ -102,10 +102,16 @@ class SurveyPage {
       return;
     }
     if (this.answered.recall() === null) {
-      // another tab may have been faster: then its report is this person's
-      const report = toHexadecimal(this.client.encode(value));
-      const batch = toHexadecimal(crypto.getRandomValues(new Uint8Array(16)));
-      this.answered.remember({ batch, report, sent: false });
+      // else another tab was faster: then its report is this person's
+      try {
+        const report = toHexadecimal(this.client.encode(value));
+        const batch = toHexadecimal(crypto.getRandomValues(new Uint8Array(16)));
+        this.answered.remember({ batch, report, sent: false });
+      } catch {
+        // the reason is not told, for it may hold the answer
+        trouble("Your answer could not be scrambled on this device. Nothing was sent.");
+        return;
+      }
     }
     field.clear();
     the("field").replaceChildren();

@@ -49,6 +49,9 @@ export class Units {
   /** Return the value at a position of a domain of numbers or days. */
   at(position) {
     const { kind, low, high } = this.domain;
+    if (!this.discrete && (position <= 0 || position >= this.bins)) {
+      return position <= 0 ? low : high; // exactly: a rounding error beyond would be outside
+    }
     const share = position / this.bins;
     if (kind === "real") {
       return low * (1 - share) + high * share;

@@ -1,0 +1,149 @@
+"""The dashboard, in a real browser on a real collector."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from browsing import DOMAINS, Visit, assert_it_fits, made, remembered
+from serving import ANALYST, Service
+
+pytest_plugins = ["visiting"]
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f}%".replace("-", "−")
+
+
+def assert_range_is_told(page: Page, collector: Service, name: str, **more: str) -> tuple[str, str]:
+    """Compare what the page says of the range that its fields hold with what the collector says."""
+    ends = [page.locator(f"#range-{end}").input_value() for end in ("from", "to")]
+    asked = "&".join(f"{key}={value}" for key, value in {"low": ends[0], "high": ends[1], **more}.items())
+    told = collector.get(f"/api/surveys/{name}/range?{asked}").json
+    interval = f"[{percent(told['low'])}, {percent(told['high'])}] at {100 * told['confidence']:.0f}%"
+    expect(page.locator("#range-words")).to_contain_text(f"between {ends[0]} and {ends[1]} minutes")
+    expect(page.locator("#range-interval")).to_have_text(interval)
+    expect(page.locator("#range-share")).to_have_text(percent(told["value"]))
+    return ends[0], ends[1]
+
+
+def test_it_takes_the_token_from_the_fragment(visit: Visit, collector: Service) -> None:
+    name = made(collector, "fragment", people=2000, public=False)
+    visitor = visit()
+    page = visitor.open(f"/d/{name}#token={ANALYST}")
+    expect(page.locator("#count")).to_have_text("2,000")
+    assert page.url == f"http://127.0.0.1:{collector.port}/d/{name}"
+    page.reload()  # the tab remembers
+    expect(page.locator("#count")).to_have_text("2,000")
+    addresses = [each.url.partition("#")[0] for each in visitor.requests]
+    assert not [address for address in addresses if ANALYST in address]
+    assert remembered(page)["local"] == {}
+    assert visitor.complaints == []
+
+
+def test_it_asks_for_a_token_where_it_needs_one(visit: Visit, collector: Service) -> None:
+    name = made(collector, "secret", people=2000, public=False)
+    page = visit().open(f"/d/{name}")
+    field = page.get_by_label("Token")
+    expect(field).to_be_focused()
+    expect(page.locator("#figures")).to_be_hidden()
+    page.keyboard.type("wrong")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("This token is not one of this collector’s.")).to_be_visible()
+    assert remembered(page)["session"] == {}
+    field.fill(ANALYST)
+    page.keyboard.press("Enter")
+    expect(page.locator("#count")).to_have_text("2,000")
+    expect(field).to_be_hidden()
+
+
+def test_a_range_is_chosen_by_mouse_and_by_keyboard(visit: Visit, collector: Service) -> None:
+    name = made(collector, "brushed", people=5000)
+    visitor = visit(viewport={"width": 1000, "height": 900})
+    page = visitor.open(f"/d/{name}")
+    first = assert_range_is_told(page, collector, name)
+    for chart, begin in (("#histogram", 0.1), ("#cdf", 0.2)):
+        over = page.locator(f"{chart} .u-over")
+        over.scroll_into_view_if_needed()
+        box = over.bounding_box()
+        assert box is not None
+        y = box["y"] + box["height"] / 2
+        page.mouse.move(box["x"] + begin * box["width"], y)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 0.7 * box["width"], y, steps=10)
+        dragged = assert_range_is_told(page, collector, name)  # while the button is still down
+        page.mouse.move(box["x"] + 0.4 * box["width"], y, steps=5)
+        page.mouse.up()
+        left = assert_range_is_told(page, collector, name)
+        assert first != dragged == (left[0], dragged[1])
+        assert abs(int(left[0]) - 120 * begin) <= 1
+        assert abs(int(left[1]) - 48) <= 1
+    page.locator("#range-from").focus()
+    page.keyboard.press("ArrowUp")
+    start, stop = assert_range_is_told(page, collector, name)
+    assert (int(start), stop) == (int(left[0]) + 1, left[1])
+    expect(page.locator("#range-announced")).to_contain_text(f"between {start} and {stop} minutes")
+    page.locator("#range-from").fill("90")
+    expect(page.locator("#range-message")).to_have_text("The range must not end before it begins.")
+    page.locator("#range-to").fill("100")
+    page.locator("#range-from").fill("90")
+    page.locator("#confidence").select_option("99%")
+    page.locator("#denoise").check()
+    assert_range_is_told(page, collector, name, confidence="0.99", denoise="true")
+    assert visitor.complaints == []
+
+
+@pytest.mark.parametrize("kind", DOMAINS)
+def test_every_kind_of_domain_is_drawn_and_fits_a_phone(visit: Visit, collector: Service, kind: str) -> None:
+    name = made(collector, f"drawn-{kind}", DOMAINS[kind], people=3000, unit="")
+    visitor = visit(viewport={"width": 320, "height": 640}, color_scheme="dark")
+    page = visitor.open(f"/d/{name}")
+    expect(page.locator("#range-share")).to_have_text(re.compile("%$"))
+    for chart, words in (
+        ("histogram", "Share of people per"),
+        ("cdf", "half up to"),
+        ("arrivals", "3,000 from"),
+    ):
+        expect(page.locator(f"#{chart}")).to_have_attribute("aria-label", re.compile(words))
+    expect(page.locator("#precision")).to_have_text(re.compile(r"±\s[\d.]+ percentage points"))
+    page.get_by_text("The same as a table").click()
+    bars = collector.get(f"/api/surveys/{name}/overview").json["histogram"]["value"]
+    expect(page.locator("#table tbody tr")).to_have_count(len(bars))
+    assert_it_fits(page)
+    assert visitor.complaints == []
+    assert visitor.hosts() == {f"127.0.0.1:{collector.port}"}
+
+
+def test_it_rests_while_nobody_looks_and_is_calm_about_failures(visit: Visit, collector: Service) -> None:
+    name = made(collector, "hidden", people=100)
+    visitor = visit()
+    page = visitor.context.new_page()
+    page.clock.install()
+    page.goto(f"http://127.0.0.1:{collector.port}/d/{name}")
+    expect(page.locator("#range-share")).to_have_text(re.compile("%$"))
+
+    def looks() -> int:
+        return sum("/overview" in each.url for each in visitor.requests)
+
+    def hide(hidden: str) -> None:
+        page.evaluate(f"Object.defineProperty(document, 'hidden', {{ value: {hidden}, configurable: true }})")
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+
+    hide("true")
+    before = looks()
+    page.clock.run_for(20_000)
+    assert looks() == before
+    with page.expect_response("**/overview?*since=*") as news:
+        hide("false")
+    assert news.value.status == 204
+    visitor.context.route("**/overview*", lambda route: route.abort())
+    page.clock.run_for(2_100)
+    expect(page.locator("#pulse")).to_have_text("No connection; trying again in 2 s")
+    page.clock.run_for(2_100)
+    expect(page.locator("#pulse")).to_have_text("No connection; trying again in 4 s")
+    visitor.context.unroute("**/overview*")
+    page.clock.run_for(4_100)
+    expect(page.locator("#pulse")).to_have_text("Live")
+    expect(page.locator("#count")).to_have_text("100")

@@ -1,0 +1,294 @@
+"""The survey page, and what both pages promise, in a real browser on a real collector."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+import ldprange as ldp
+from browsing import DOMAINS, Visit, assert_it_fits, made, plan_for, remembered, tab_to
+from coins import ScriptedCoins
+from ldprange.client import encode_with
+from serving import ADMINISTRATOR, Service
+
+pytest_plugins = ["visiting"]
+
+MANY = ldp.Domain.ordered([f"grade {number}" for number in range(1, 21)])
+LARGE = ldp.Domain.integers(0, 99_999)
+
+
+def reports(collector: Service, name: str) -> int:
+    count: int = collector.get(f"/api/surveys/{name}/overview").json["reports"]
+    return count
+
+
+def shown_report(page: Page) -> bytes:
+    return bytes.fromhex(page.locator("#randomised code").inner_text())
+
+
+def answer(page: Page, value: str = "42") -> None:
+    page.locator("#answer").fill(value)
+    page.get_by_role("button", name="Scramble my answer").click()
+    page.get_by_role("button", name="Send this report").click()
+    expect(page.get_by_role("heading", name="You have answered")).to_be_visible()
+
+
+class TestAnswering:
+    def test_a_person_answers_by_keyboard_and_the_dashboard_moves(
+        self, visit: Visit, own_survey: str
+    ) -> None:
+        visitor = visit()
+        dashboard = visitor.open(f"/d/{own_survey}")
+        expect(dashboard.get_by_text("Nobody has answered yet")).to_be_visible()
+        expect(dashboard.locator("#share")).to_have_value(re.compile(f"^http://.*/s/{own_survey}$"))
+        page = visitor.open(f"/s/{own_survey}")
+        expect(page.locator("#answer")).to_be_visible()
+        expect(page.locator("#randomise")).to_be_disabled()
+        tab_to(page, "#answer")
+        page.keyboard.type("42")
+        expect(page.locator("#randomise")).to_be_enabled()
+        tab_to(page, "#randomise")
+        page.keyboard.press("Enter")
+        expect(page.locator("#randomised-heading")).to_be_focused()
+        tab_to(page, "#send")
+        page.keyboard.press("Space")
+        expect(page.locator("#sent-heading")).to_be_focused()
+        expect(dashboard.locator("#count")).to_have_text("1")
+        assert visitor.complaints == []
+
+    @pytest.mark.parametrize("kind", [*DOMAINS, "list"])
+    def test_every_kind_of_domain_can_be_answered(self, visit: Visit, collector: Service, kind: str) -> None:
+        name = made(collector, f"kind-{kind}", MANY if kind == "list" else DOMAINS[kind], unit="")
+        visitor = visit(viewport={"width": 320, "height": 640})
+        page = visitor.open(f"/s/{name}")
+        expect(page.locator("#asking")).to_be_visible()
+        match kind:
+            case "integers":
+                page.locator("#answer").fill("119")
+            case "real":
+                page.locator("#answer").fill("7.25")
+            case "logarithmic":
+                page.get_by_role("slider").press("ArrowRight")
+                assert 100 <= float(page.locator("#answer").input_value()) <= 110  # the middle, by ratios
+            case "dates":
+                page.locator("#answer").fill("2026-02-28")
+            case "ordered":
+                page.get_by_label("M", exact=True).check()
+            case "list":
+                page.locator("#answer").select_option("grade 7")
+        assert_it_fits(page)
+        page.get_by_role("button", name="Scramble my answer").click()
+        assert_it_fits(page)
+        page.get_by_role("button", name="Send this report").click()
+        expect(page.get_by_role("heading", name="You have answered")).to_be_visible()
+        assert_it_fits(page)
+        assert reports(collector, name) == 1
+        assert visitor.complaints == []
+
+    @pytest.mark.parametrize("value", ["120", "-1", "1.5", "1e9"])
+    def test_what_is_not_of_the_domain_gets_a_friendly_word(
+        self, visit: Visit, own_survey: str, value: str
+    ) -> None:
+        page = visit().open(f"/s/{own_survey}")
+        page.locator("#answer").fill(value)
+        expect(page.locator("#answer-message")).to_have_text(
+            "Please enter a whole number from 0 to 119 minutes."
+        )
+        expect(page.locator("#answer")).to_have_attribute("aria-invalid", "true")
+        expect(page.locator("#randomise")).to_be_disabled()
+        page.locator("#answer").fill("12")
+        expect(page.locator("#answer-message")).to_be_empty()
+        expect(page.locator("#randomise")).to_be_enabled()
+        page.locator("#answer").fill("")
+        expect(page.locator("#randomise")).to_be_disabled()
+
+    def test_number_and_slider_move_together(self, visit: Visit, own_survey: str) -> None:
+        page = visit().open(f"/s/{own_survey}")
+        slider = page.get_by_role("slider")
+        expect(slider).to_have_attribute("aria-valuetext", "nothing chosen yet")
+        page.locator("#answer").fill("30")
+        expect(slider).to_have_value("30")
+        slider.press("ArrowLeft")
+        expect(page.locator("#answer")).to_have_value("29")
+        expect(slider).to_have_attribute("aria-valuetext", "29 minutes")
+        slider.press("End")
+        expect(page.locator("#answer")).to_have_value("119")
+
+
+# Every browser of this test draws the same coins. So all that may differ between two people who give
+# different answers is the report; and that must be the one that the Python client makes with these coins.
+SCRIPTED = """
+let word = 1;
+crypto.getRandomValues = (array) => {
+  for (let at = 0; at < array.length; at += 1) {
+    word = (Math.imul(word, 1664525) + 1013904223) >>> 0;
+    array[at] = word;
+  }
+  return array;
+};
+"""
+
+
+def scripted_words(count: int) -> list[int]:
+    words = [1]
+    for _ in range(count):
+        words.append((words[-1] * 1664525 + 1013904223) % 2**32)
+    return words[1:]
+
+
+class TestPrivacy:
+    def test_nothing_but_the_report_depends_on_the_answer(self, visit: Visit, collector: Service) -> None:
+        name, client = made(collector, "income", LARGE, unit="€"), ldp.Client(plan_for(LARGE))
+
+        def report(value: int) -> bytes:
+            return ldp.wire.pack(encode_with(client, value, ScriptedCoins(scripted_words(64))))
+
+        other = next(value for value in range(20_480, 30_000) if report(value) != report(73_123))
+        traces, stores = [], []
+        for value in (73_123, other):
+            visitor = visit()
+            visitor.context.add_init_script(SCRIPTED)
+            # not let through: the same id with other bytes would be refused
+            visitor.context.route(
+                "**/batches/*", lambda route: route.fulfill(status=201, json={"reports": 1})
+            )
+            page = visitor.open(f"/s/{name}")
+            before = remembered(page)
+            page.locator("#answer").fill(str(value))
+            assert remembered(page) == before
+            page.get_by_role("button", name="Scramble my answer").click()
+            assert page.locator("#answer").count() == 0
+            shown, kept = shown_report(page), remembered(page)
+            page.get_by_role("button", name="Send this report").click()
+            expect(page.get_by_role("heading", name="You have answered")).to_be_visible()
+            [(_, body)] = visitor.sent()
+            assert body == shown == report(value)
+            assert str(value) not in str([body, kept, page.url, page.title(), page.content()])
+            requests = sorted(
+                (each.method, each.url, sorted(each.headers.items())) for each in visitor.requests
+            )
+            assert str(value) not in str(requests)
+            [(key, record)] = kept["local"].items()
+            assert key == f"ldprange:answered:{name}:{client.plan.fingerprint}"
+            assert kept["session"] == {}
+            assert visitor.context.cookies() == []
+            traces.append(requests)
+            stores.append(record.replace(shown.hex(), "report"))
+        assert traces[0] == traces[1]
+        assert stores[0] == stores[1]
+
+    def test_a_second_visit_sends_nothing(self, visit: Visit, collector: Service, own_survey: str) -> None:
+        visitor = visit()
+        answer(visitor.open(f"/s/{own_survey}"))
+        assert len(visitor.sent()) == 1
+        again = visitor.open(f"/s/{own_survey}")
+        expect(again.get_by_role("heading", name="You have answered")).to_be_visible()
+        expect(again.locator("#asking")).to_be_hidden()
+        assert len(visitor.sent()) == 1
+        assert reports(collector, own_survey) == 1
+
+    def test_an_answer_is_randomised_once_whatever_one_does(self, visit: Visit, own_survey: str) -> None:
+        visitor = visit()
+        page, late = visitor.open(f"/s/{own_survey}"), visitor.open(f"/s/{own_survey}")
+        page.locator("#answer").fill("42")
+        page.get_by_role("button", name="Scramble my answer").click()
+        report = shown_report(page)
+        page.reload()
+        assert shown_report(page) == report
+        expect(late.locator("#randomised")).to_be_visible()  # the other tab has heard of it
+        assert shown_report(late) == report
+        late.get_by_role("button", name="Send this report").click()
+        expect(page.get_by_role("heading", name="You have answered")).to_be_visible()
+        assert [body for _, body in visitor.sent()] == [report]
+
+    def test_without_storage_it_works_for_this_visit_and_says_so(self, visit: Visit, own_survey: str) -> None:
+        visitor = visit()
+        visitor.context.add_init_script(
+            "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no'); } });"
+        )
+        page = visitor.open(f"/s/{own_survey}")
+        expect(page.get_by_text("does not let the page remember")).to_be_visible()
+        answer(page)
+        assert len(visitor.sent()) == 1
+
+
+class TestSending:
+    def test_a_report_that_cannot_be_sent_is_kept_and_sent_again(
+        self, visit: Visit, collector: Service, own_survey: str
+    ) -> None:
+        visitor = visit()
+        tries: list[str] = []
+
+        def lost(route: Route) -> None:
+            """Lose the first try's acknowledgement, and then whatever is sent."""
+            tries.append(route.request.url)
+            if len(tries) == 1:
+                assert route.fetch().status == 201
+            route.abort()
+
+        visitor.context.route("**/batches/*", lost)
+        page = visitor.open(f"/s/{own_survey}")
+        page.locator("#answer").fill("42")
+        page.get_by_role("button", name="Scramble my answer").click()
+        page.get_by_role("button", name="Send this report").click()
+        expect(page.get_by_role("button", name="Try again")).to_be_enabled(timeout=20_000)
+        expect(page.get_by_role("status").filter(has_text="could not be sent")).to_be_visible()
+        assert len(tries) > 1
+        visitor.context.unroute("**/batches/*")
+        page.reload()
+        page.get_by_role("button", name="Send this report").click()
+        expect(page.get_by_role("heading", name="You have answered")).to_be_visible()
+        assert len(set(visitor.sent())) == 1  # one address, one body
+        assert reports(collector, own_survey) == 1
+
+    def test_a_closed_survey_says_so(self, visit: Visit, collector: Service, own_survey: str) -> None:
+        early = visit().open(f"/s/{own_survey}")
+        early.locator("#answer").fill("42")
+        early.get_by_role("button", name="Scramble my answer").click()
+        closed = collector.ask(
+            "PATCH", f"/api/surveys/{own_survey}", {"state": "closed"}, token=ADMINISTRATOR
+        )
+        assert closed.status == 200
+        early.get_by_role("button", name="Send this report").click()
+        expect(early.get_by_text("It was closed before your report arrived.")).to_be_visible()
+        visitor = visit()
+        late = visitor.open(f"/s/{own_survey}")
+        expect(late.get_by_role("heading", name="This survey is closed")).to_be_visible()
+        expect(late.locator("#asking")).to_be_hidden()
+        assert visitor.sent() == []
+        expect(visitor.open(f"/d/{own_survey}").get_by_text("This survey is closed.")).to_be_visible()
+
+    def test_a_busy_collector_is_asked_again(self, visit: Visit, collector: Service, own_survey: str) -> None:
+        visitor = visit()
+        busy = [503]
+
+        def refuse(route: Route) -> None:
+            if busy:
+                route.fulfill(status=busy.pop(), headers={"retry-after": "1"}, json={"error": "busy"})
+            else:
+                route.continue_()
+
+        visitor.context.route("**/batches/*", refuse)
+        answer(visitor.open(f"/s/{own_survey}"))
+        assert len(visitor.sent()) == 2
+        assert len(set(visitor.sent())) == 1
+        assert reports(collector, own_survey) == 1
+
+
+def test_the_pages_stay_within_their_policy(visit: Visit, collector: Service) -> None:
+    name = made(collector, "policy", people=3000)
+    visitor = visit()
+    for path in (f"/s/{name}", f"/d/{name}"):
+        response = visitor.context.new_page().goto(f"http://127.0.0.1:{collector.port}{path}")
+        assert response is not None
+        policy = response.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        html = response.text()
+        assert not re.search(r"\son\w+=|\sstyle=|<style|<script(?![^>]*\ssrc=)|https?://", html)
+    answer(visitor.context.pages[0])
+    expect(visitor.context.pages[1].locator("#count")).to_have_text("3,001")
+    assert visitor.complaints == []
+    assert visitor.hosts() == {f"127.0.0.1:{collector.port}"}

@@ -1,0 +1,255 @@
+"""``ldprange serve``, ``survey``, ``tokens`` and ``export``: as one types them."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import ldprange as ldp
+from ldprange.service.access import ADMINISTRATOR, ANALYST, role_of
+from ldprange.service.collector import Settings
+from ldprange.service.store import Store
+from serving import PLAN, Service, packed, serving
+from surveys import answered, done, run
+
+SURVEY = (
+    "--question",
+    "Minutes to work?",
+    "--unit",
+    "minutes",
+    "--low",
+    "0",
+    "--high",
+    "120",
+    "--epsilon",
+    "1",
+)
+
+
+@contextmanager
+def terminal(*arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """Run the command on a terminal until it says how to stop it; give what it said."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ldprange", *arguments], stdout=theirs, stderr=theirs, stdin=theirs
+    )
+    os.close(theirs)
+    said = b""
+    try:
+        while b"Ctrl-C" not in said and process.poll() is None:
+            if select.select([ours], [], [], 0.1)[0]:
+                said += os.read(ours, 1 << 16)
+        yield process, said.decode()
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+
+
+def wait_for(service: Service) -> None:
+    for _ in range(500):
+        try:
+            if service.get("/health").status == 200:
+                return
+        except OSError:
+            time.sleep(0.02)
+    pytest.fail("the collector does not answer")
+
+
+def test_one_command_opens_a_survey_and_prints_its_links(here: Path) -> None:
+    with terminal("serve", *SURVEY, "--port", "0") as (process, said):
+        link = re.search(r"http://127\.0\.0\.1:(\d+)/s/minutes-to-work\s", said)
+        board = re.search(r"/d/minutes-to-work#token=(\S+)", said)
+        assert link, said
+        assert board, said
+        service = Service(int(link[1]))
+        wait_for(service)
+        assert service.get("/s/minutes-to-work", token=None).status == 200
+        assert service.get("/api/surveys/minutes-to-work/overview", token=None).status == 401
+        assert service.get("/api/surveys/minutes-to-work/overview", token=board[1]).status == 200
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) in (0, 130, -signal.SIGINT)
+    digests = Store("ldprange-data").digests()
+    tokens = dict(re.findall(r"(\w+)'s token\s+(\S+)", said))
+    assert {role_of(token, digests) for token in tokens.values()} == {ADMINISTRATOR, ANALYST}
+    assert oct(Path("ldprange-data").stat().st_mode)[-3:] == "700"
+    # the same command goes on with the same survey, and shows no token again
+    with terminal("serve", *SURVEY, "--port", "0") as (_, again):
+        assert "/s/minutes-to-work" in again
+        assert "token=" not in again
+        assert len(Store("ldprange-data").surveys()) == 1
+
+
+def test_tokens_are_shown_on_a_terminal_only(here: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ldprange", "serve", "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    first = process.stderr.readline()
+    process.terminate()
+    said, rest = process.communicate()
+    assert "make them with ldprange tokens" in first
+    assert "token " not in said + rest
+    assert Store("ldprange-data").digests() == {}
+
+
+def test_two_collectors_do_not_share_a_store(place: str) -> None:
+    option = "--database" if "://" in place else "--data"
+    with serving(place):
+        refused = run("serve", option, place, "--port", "0")
+    assert refused.exit_code == 2
+    assert "another" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--epsilon", "1"), "--question"),
+        (("--question", "How old?"), "needs a plan"),
+        (("--question", "How old?", "--low", "0", "--high", "9"), "needs a plan"),
+        (("--question", "How old?", "--low", "0", "--high", "9", "--epsilon", "1", "--name", "No!"), "name"),
+        (("--question", "How old?", "--plan", "nowhere.json"), "nowhere.json"),
+        (("--data", "a", "--database", "postgresql://b/c"), "exclude"),
+        (("--database", "mysql://a/b"), "PostgreSQL"),
+        (("--database", "postgresql://nobody@/x?host=/nowhere"), "cannot"),
+        (("--origin", "example.org"), "origin"),
+        (("--host", "203.0.113.1"), "free"),
+        (("--data", "file"), "directory"),
+    ],
+)
+def test_what_cannot_be_served(here: Path, arguments: tuple[str, ...], said: str) -> None:
+    Path("file").write_text("x")
+    refused = run("serve", "--port", "0", *arguments)
+    assert refused.exit_code == 2
+    assert "Traceback" not in refused.output
+    if said != "cannot":
+        assert said in refused.stderr
+
+
+def test_a_name_is_not_given_to_another_survey(here: Path) -> None:
+    with serving("data") as service:
+        service.create("ages")
+    refused = run(
+        "serve",
+        "--data",
+        "data",
+        "--name",
+        "ages",
+        *("--question", "Else?", "--low", "0", "--high", "9", "--epsilon", "1"),
+    )
+    assert refused.exit_code == 2
+    assert "choose another --name" in refused.stderr
+
+
+def test_a_store_of_something_else_is_left_alone(here: Path) -> None:
+    Path("data").mkdir()
+    file = Path("data/ldprange.sqlite")
+    file.write_bytes(b"this is no database, but it is somebody's" * 100)
+    refused = run("serve", "--data", "data", "--port", "0")
+    assert refused.exit_code == 2
+    assert "cannot" in refused.stderr or "must" in refused.stderr
+    assert file.read_bytes() == b"this is no database, but it is somebody's" * 100
+
+
+class TestSurvey:
+    def test_make_list_close_and_open(self, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        with serving("data") as service:
+            server = ("--server", f"http://127.0.0.1:{service.port}")
+            monkeypatch.setenv("LDPRANGE_TOKEN", ADMINISTRATOR)
+            made = answered("survey", "create", *SURVEY, *server, "--json")
+            assert made["survey"].endswith("/s/minutes-to-work")
+            assert done("survey", "close", "minutes-to-work", *server) == "minutes-to-work is closed\n"
+            listed = done("survey", "list", *server)
+            assert "closed" in listed
+            assert "Minutes to work?" in listed
+            assert done("survey", "open", "minutes-to-work", *server) == "minutes-to-work is open\n"
+            again = run("survey", "create", *SURVEY, *server)
+            assert (again.exit_code, "409" in again.stderr) == (2, True)
+            assert run("survey", "close", "../x", *server).exit_code == 2
+            monkeypatch.setenv("LDPRANGE_TOKEN", ANALYST)
+            refused = run("survey", "close", "minutes-to-work", *server)
+            assert (refused.exit_code, "403" in refused.stderr) == (2, True)
+
+    def test_a_token_does_not_travel_in_the_clear(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("LDPRANGE_TOKEN", ADMINISTRATOR)
+        refused = run("survey", "list", "--server", "http://survey.example.org")
+        assert refused.exit_code == 2
+        assert "https" in refused.stderr
+
+
+class TestTokens:
+    def test_new_ones_take_the_place_of_the_old(self, here: Path) -> None:
+        with serving("ldprange-data"):
+            pass
+        made = dict(re.findall(r"(\w+)'s token\s+(\S+)", done("tokens")))
+        digests = Store("ldprange-data").digests()
+        assert {role: role_of(token, digests) for role, token in made.items()} == {
+            ADMINISTRATOR: ADMINISTRATOR,
+            ANALYST: ANALYST,
+        }
+        assert role_of(ADMINISTRATOR, digests) is None
+
+    def test_there_must_be_a_store(self, here: Path) -> None:
+        refused = run("tokens")
+        assert refused.exit_code == 2
+        assert not Path("ldprange-data").exists()
+
+
+class TestExport:
+    def test_what_is_exported_aggregates_to_the_same(self, place: str, here: Path) -> None:
+        option = "--database" if "://" in place else "--data"
+        bodies = [packed([(person * 11) % 120 for person in range(37)], seed) for seed in range(60)]
+        expected = ldp.Aggregate.of(PLAN, bodies)
+        with serving(place, Settings(requests_per_second=0)) as service:
+            service.create()
+            service.create("other")
+            for body in bodies:
+                service.put(body)
+                service.put(packed([5], 1), name="other")
+            # while it runs
+            exported = answered(
+                "export", "ages", option, place, "-o", "out", "--reports-per-file", "500", "--json"
+            )
+        assert exported["reports"] == expected.reports == 60 * 37
+        done("aggregate", "out/_plan.json", "out", "-o", "ages.agg")
+        assert ldp.Aggregate.load("ages.agg") == expected
+        again = run("export", "ages", option, place, "-o", "out")
+        assert (again.exit_code, "must not be there yet" in again.stderr) == (2, True)
+
+    def test_many_reports_make_many_files(self, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("ldprange.service.export._PIECE", 100)
+        with serving("data") as service:
+            service.create()
+            for seed in range(20):
+                service.put(packed([1] * 50, seed))
+        done("export", "ages", "--data", "data", "-o", "out", "--reports-per-file", "200")
+        assert len(list(Path("out").glob("part-*.parquet"))) == 5
+        assert not Path("out.partial").exists()
+
+    def test_a_survey_without_reports_has_an_empty_file(self, here: Path) -> None:
+        with serving("data") as service:
+            service.create()
+        assert answered("export", "ages", "--data", "data", "-o", "out", "--json")["reports"] == 0
+        done("aggregate", "out/_plan.json", "out", "-o", "ages.agg")
+
+    def test_no_survey_of_that_name(self, here: Path) -> None:
+        with serving("data") as service:
+            service.create()
+        refused = run("export", "nowhere", "--data", "data", "-o", "out")
+        assert refused.exit_code == 2
+        assert "ages" in refused.stderr
+        assert not Path("out").exists()
