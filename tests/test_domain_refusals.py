@@ -242,3 +242,9 @@ def test_labels_with_nul_characters_are_refused() -> None:
 def test_a_description_of_no_domain_is_refused(description: Any) -> None:
     with pytest.raises(DomainError, match=r"must|cannot be made"):
         Domain.from_dict(description)
+
+
+@pytest.mark.parametrize("value", ["M\0", "\0", "m", ""])
+def test_a_label_is_taken_as_it_is(value: str) -> None:
+    with pytest.raises(DomainError, match="must be among the labels"):
+        Domain.ordered(["S", "M"]).index_one(value)

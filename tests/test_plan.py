@@ -90,6 +90,7 @@ def _changed(**changes: Any) -> str:
         ("{}", "must be a JSON object with the key"),
         (_changed(ldprange_plan=2), "reads plans of format 1, got 2; upgrade"),
         (_changed(ldprange_plan="1"), "reads plans of format 1, got '1'"),
+        (_changed(ldprange_plan=True), "reads plans of format 1, got True"),
         (_changed(extra=1), "must have the keys .*extra"),
         (json.dumps({"ldprange_plan": 1}), r"must have the keys .*got \['ldprange_plan'\]"),
         (_changed(domain=None), "domain is not valid.*must be one of"),

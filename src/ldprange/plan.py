@@ -209,7 +209,7 @@ class Plan:
         """Read a plan from what :meth:`to_dict` returned."""
         if not isinstance(description, Mapping) or "ldprange_plan" not in description:
             raise PlanError("a plan must be a JSON object with the key 'ldprange_plan', and this is not")
-        if description["ldprange_plan"] != VERSION:
+        if description["ldprange_plan"] != VERSION or isinstance(description["ldprange_plan"], bool):
             raise PlanError(
                 f"this version reads plans of format {VERSION}, got {description['ldprange_plan']!r}; "
                 "upgrade ldprange"

@@ -17,7 +17,6 @@ from ldprange.errors import LdprangeError
     cls=Command,
     examples=[
         "ldprange export minutes-to-work -o reports",
-        "ldprange aggregate reports/_plan.json reports -o minutes.agg",
     ],
 )
 @click.argument("name", metavar="SURVEY")
@@ -34,7 +33,8 @@ from ldprange.errors import LdprangeError
 def export(name: str, output: str, reports_per_file: int, place: str, as_json: bool) -> None:
     """Write a survey's reports as a folder of Parquet files.
 
-    The collector may go on meanwhile. The plan is in the folder too, as _plan.json.
+    The collector may go on meanwhile. The plan is in the folder too, so that ldprange aggregate
+    FOLDER/_plan.json FOLDER counts them.
     """
     from ldprange.service.export import export
     from ldprange.service.store import Store

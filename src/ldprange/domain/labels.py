@@ -53,15 +53,17 @@ class Ordered(Discrete):
         if array.dtype.kind not in "UT":
             raise DomainError(f"values must be labels (strings), got {first_of(array)!r}")
         present, inverse = np.unique(array, return_inverse=True)
-        for label in present:
-            if str(label) not in self._places:
-                known = ", ".join(self.labels[:8]) + (" …" if self.bins > 8 else "")
-                raise DomainError(f"values must be among the labels {known}, got {str(label)!r}")
-        return np.array([self._places[str(label)] for label in present], np.int64)[inverse]
+        return np.array([self._place(str(label)) for label in present], np.int64)[inverse]
 
     def index_one(self, value: Any) -> int:
-        found = self._places.get(value) if type(value) is str else None
-        return Domain.index_one(self, value) if found is None else found
+        # as text, not as an array of it, which would lose a NUL at the end
+        return self._place(value) if type(value) is str else Domain.index_one(self, value)
+
+    def _place(self, label: str) -> int:
+        if label not in self._places:
+            known = ", ".join(self.labels[:8]) + (" …" if self.bins > 8 else "")
+            raise DomainError(f"values must be among the labels {known}, got {label!r}")
+        return self._places[label]
 
     def _value(self, index: int) -> str:
         return self.labels[index]

@@ -1,0 +1,106 @@
+"""Takes the pictures of the two pages: ``python docs/screenshots.py``. Needs Chromium."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from playwright.sync_api import Browser, sync_playwright
+
+import ldprange as ldp
+from ldprange.cli.population import MOST_MINUTES, commutes
+from ldprange.service.collector import Collector, Settings
+from ldprange.service.server import listen, make_server
+from ldprange.service.store import Kept, Store
+
+PEOPLE = 20_000
+MINUTES = 180  # over which they answer
+SIZES = {"phone": (375, 760, 1.0), "desktop": (1120, 760, 1.0)}
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+HERE = Path(__file__).with_name("service")
+
+
+def answer_all(store: Store) -> None:
+    """Open a survey, and put everybody's reports into it, as if they had come over some hours."""
+    plan = ldp.choose_plan(ldp.Domain.integers(0, MOST_MINUTES), epsilon=1.1, expected_users=PEOPLE)
+    survey = store.add_survey("commute", "How long is your way to work?", "minutes", True, plan)
+    assert survey is not None  # noqa: S101 (the store is new)
+    rng = np.random.default_rng(7)
+    last = int(time.time()) // 60 * 60
+    # many at first, when the link is sent round, and ever fewer
+    when = np.sort((MINUTES * rng.beta(1.3, 3, PEOPLE)).astype(int))
+    people = commutes(PEOPLE)
+    for number, minute in enumerate(np.unique(when)):
+        values = people[when == minute]
+        body = ldp.wire.pack(ldp.encode_many(plan, values, seed=number))
+        batch = Kept(survey.id, os.urandom(16), body, len(values))
+        store.keep(number + 1, [batch], last - 60 * (MINUTES - int(minute)))
+
+
+@contextmanager
+def collector(place: str) -> Iterator[str]:
+    """Run a collector with the survey on a free port; give its address."""
+    store = Store(place, create=True)
+    store.lock()
+    answer_all(store)
+    listening = listen("127.0.0.1", 0)
+    server = make_server(Collector(store, Settings()))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    while not server.started and thread.is_alive():
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+        listening.close()
+
+
+def take(browser: Browser, address: str, size: str, scheme: Literal["light", "dark"]) -> None:
+    """Take the pictures of one size and scheme: on a phone while answering, on a desk what is to be sent."""
+    width, height, scale = SIZES[size]
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        device_scale_factor=scale,
+        color_scheme=scheme,
+        reduced_motion="reduce",
+        locale="en-GB",
+    )
+    page = context.new_page()
+    page.goto(f"{address}/s/commute")
+    page.locator("#answer").fill("25")
+    if size == "desktop":
+        page.locator("#randomise").click()
+    page.evaluate("document.activeElement.blur()")
+    page.mouse.move(0, 0)
+    page.screenshot(path=HERE / f"survey-{size}-{scheme}.png", full_page=True)
+    page.goto(f"{address}/d/commute")
+    page.locator("#range-share").filter(has_text="%").wait_for()
+    page.screenshot(path=HERE / f"dashboard-{size}-{scheme}.png", full_page=True)
+    context.close()
+
+
+def main() -> None:
+    """Take all eight."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = next(filter(None, map(shutil.which, names)))
+    HERE.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as place, collector(place) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        for size, scheme in itertools.product(SIZES, SCHEMES):
+            take(browser, address, size, scheme)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
