@@ -13,6 +13,7 @@ import pytest
 import ldprange as ldp
 from ldprange.service.access import RateLimit, may_administer
 from ldprange.service.collector import Settings
+from ldprange.service.overview import Overviews
 from ldprange.service.store import Store
 from serving import ADMINISTRATOR, ANALYST, PLAN, Service, packed, serving
 
@@ -213,6 +214,17 @@ class TestAsking:
             whole = service.get(f"/api/surveys/ages/range?low={low}&high={high}").json
         assert whole["value"] == pytest.approx(1)
         assert 1 < len(seen["cdf"]["to"]) <= 1024
+
+    def test_an_overview_that_takes_long_is_given_again_for_a_while(
+        self, monkeypatch: pytest.MonkeyPatch, asked: Service
+    ) -> None:
+        monkeypatch.setattr("ldprange.service.overview._LONG", -1.0)
+        monkeypatch.setattr("ldprange.service.overview._REST", 1e6)
+        overviews, survey, drawn = Overviews(), asked.collector.surveys["ages"], iter(range(9))
+        first, again, else_asked = (
+            overviews.of(survey, how, lambda: {"drawn": next(drawn)}) for how in ("a", "a", "b")
+        )
+        assert (first, again, else_asked) == ({"drawn": 0}, {"drawn": 0}, {"drawn": 1})
 
     @pytest.mark.parametrize(
         "path",

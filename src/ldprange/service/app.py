@@ -58,6 +58,7 @@ def make_app(collector: Collector) -> ASGIApp:
     )
     app.state.collector = collector
     app.state.estimates = questions.Estimates()
+    app.state.overviews = overview.Overviews()
     return Submitting(collector, app)
 
 

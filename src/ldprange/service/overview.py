@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import time
+from collections import defaultdict
+from collections.abc import Callable, Hashable
+from functools import partial
 from statistics import NormalDist
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -21,6 +26,9 @@ from ldprange.units import plain
 _MOST_POINTS = 1024
 _MOST_BARS = 64
 _MOST_MINUTES = 512
+_MOST_HELD = 64
+_LONG = 0.3  # seconds
+_REST = 4  # times as long as it took, before it is drawn again
 _QUARTILES = [0.25, 0.5, 0.75]
 
 
@@ -35,14 +43,39 @@ async def overview(request: Request) -> Response:
     version = 2 * collector.writer.live(survey).reports + (survey.state == CLOSED)
     if since == version:
         return Response(status_code=204, headers=KEPT_BY_NOBODY)
-    estimates: Estimates = request.app.state.estimates
-    return Reply(await run_in_threadpool(_overview, collector, survey, parameters, estimates))
+    confidence, denoised = parameters.number("confidence", CONFIDENCE), parameters.flag("denoise")
+    state = request.app.state
+    drawn = partial(_overview, collector, survey, state.estimates, confidence, denoised)
+    return Reply(await run_in_threadpool(state.overviews.of, survey, (confidence, denoised), drawn))
+
+
+class Overviews:
+    """The overviews that took long, each given again for a while: a large domain must not keep us busy."""
+
+    def __init__(self) -> None:
+        self._held: dict[Hashable, tuple[float, dict[str, Any]]] = {}
+        self._locks: defaultdict[int, Lock] = defaultdict(Lock)
+
+    def of(self, survey: Survey, how: Hashable, drawn: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Return an overview, drawn now or not long ago."""
+        key = (survey.id, survey.state, how)
+        with self._locks[survey.id]:
+            until, found = self._held.get(key, (0.0, {}))
+            begin = time.monotonic()
+            if begin < until:
+                return found
+            found = drawn()
+            took = time.monotonic() - begin
+            if len(self._held) >= _MOST_HELD:
+                self._held.clear()
+            if took > _LONG:
+                self._held[key] = (begin + took * (1 + _REST), found)
+            return found
 
 
 def _overview(
-    collector: Collector, survey: Survey, parameters: Parameters, estimates: Estimates
+    collector: Collector, survey: Survey, estimates: Estimates, confidence: float, denoised: bool
 ) -> dict[str, Any]:
-    confidence, denoised = parameters.number("confidence", CONFIDENCE), parameters.flag("denoise")
     reports = collector.writer.live(survey).reports
     answers: dict[str, Any] = {"cdf": None, "histogram": None, "quartiles": None, "error": None}
     if reports:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from threading import Lock
 from typing import Any
@@ -30,12 +30,12 @@ class Estimates:
 
     def __init__(self) -> None:
         self._held: OrderedDict[tuple[int, bool], tuple[int, Estimate]] = OrderedDict()
-        self._lock = Lock()
+        self._locks: defaultdict[tuple[int, bool], Lock] = defaultdict(Lock)
 
     def of(self, collector: Collector, survey: Survey, denoised: bool) -> Estimate:
         """Return the estimate from all reports of a survey."""
         live, key = collector.writer.live(survey), (survey.id, denoised)
-        with self._lock:  # one at a time: whoever waits will mostly find it made
+        with self._locks[key]:  # one at a time: whoever waits will mostly find it made
             reports, found = self._held.get(key, (-1, None))
             aggregate = live.aggregate()
             if found is None or reports != aggregate.reports:

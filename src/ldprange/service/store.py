@@ -117,10 +117,16 @@ class Store:
             ) from error
 
     def lock(self) -> None:
-        """Become the only one who writes here, until :meth:`close` or the end of the process."""
+        """Become the only one who writes here, until :meth:`close` or the end of the process; or again."""
         taken = StoreError(
             f"only one service may write to {self.place}, and another does; end that one first"
         )
+        if isinstance(self._lock, Connection):  # it may be lost
+            self._lock.invalidate()
+            self._lock.close()
+            self._lock = None
+        if self._lock is not None:
+            return
         if self._directory is not None:
             file = (self._directory / "lock").open("wb")
             try:

@@ -118,27 +118,34 @@ class Writer:
                     live.save(self._store, now=True)
 
     def _run(self) -> None:
-        while group := self._next():
+        while (group := self._next()) or not self._stopping:
             try:
                 if not self.healthy:
+                    self._store.lock()
                     self._load()  # what became of the last transaction is in the store
                     self.healthy = True
-                self._write(group)
-            except Exception:
+                    _log.warning("the store can be written again")
+                if group:
+                    self._write(group)
+            except Exception as error:
                 # nothing is known of this transaction: nobody is told that it was kept, and all is read anew
-                _log.exception("the store could not be written")
+                if self.healthy:
+                    _log.error("the store could not be written: %s", str(error).split("\n")[0])
                 self.healthy = False
                 for submission in group:
                     submission.outcome = FAILED
-                time.sleep(_PAUSE)
             assert self._loop is not None  # noqa: S101 (the thread is started with it)
             self._loop.call_soon_threadsafe(_tell, group)
 
     def _next(self) -> list[_Submission]:
-        """Wait for submissions, and take those that can share a transaction; none when it is time to end."""
+        """Wait for submissions, and take those that can share a transaction.
+
+        There are none when it is time to end, and when it is time to try the store again.
+        """
         with self._wake:
             while not self._waiting and not self._stopping:
-                self._wake.wait()
+                if not self._wake.wait(None if self.healthy else _PAUSE):
+                    break
             size, ids = 0, set()
             for submission in self._waiting:
                 one = (submission.survey.id, submission.batch)

@@ -1,0 +1,177 @@
+"""The store and its writer: durable, alone, and right again after any failure."""
+
+from __future__ import annotations
+
+import secrets
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy import text
+
+import ldprange as ldp
+from databases import emptied
+from ldprange.errors import StoreError
+from ldprange.service.live import Live
+from ldprange.service.store import Kept, Store
+from serving import PLAN, Service, packed, serving
+from surveys import run
+
+ROOT = Path(__file__).parent.parent
+
+
+def aggregate_in(place: str) -> ldp.Aggregate:
+    with Store(place) as store:
+        return Live.load(store, store.surveys()[0]).aggregate()
+
+
+def test_a_commit_is_synced(tmp_path: Path) -> None:
+    with Store(tmp_path, create=True) as store, store._engine.connect() as connection:
+        assert connection.scalar(text("pragma journal_mode")) == "wal"
+        assert connection.scalar(text("pragma synchronous")) == 2  # FULL
+
+
+def test_one_writes_and_others_read(place: str) -> None:
+    with Store(place, create=True) as first, Store(place) as second:
+        first.lock()
+        first.lock()  # again is no harm
+        with pytest.raises(StoreError, match="another does"):
+            second.lock()
+        assert second.surveys() == []
+    with Store(place) as third:
+        third.lock()
+
+
+def test_snapshots_and_what_came_since_are_all_that_came(place: str) -> None:
+    bodies = [packed([seed % 120] * (seed % 4 + 1), seed) for seed in range(30)]
+    with Store(place, create=True) as store:
+        survey = store.add_survey("ages", "How old?", "", False, PLAN)
+        assert survey is not None
+        for number, body in enumerate(bodies, 1):
+            store.keep(number, [Kept(survey.id, secrets.token_bytes(16), body, number % 4 + 1)], 60 * number)
+            if number in (7, 20):
+                Live.load(store, survey).save(store, now=True)
+        saved = store.snapshot(survey.id)
+        assert saved is not None
+        assert saved[0] == 20
+        assert Live.load(store, survey).aggregate() == ldp.Aggregate.of(PLAN, bodies)
+        assert store.last_number() == 30
+
+
+def test_a_transaction_of_which_nothing_is_known(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was kept, but the answer got lost: nobody is told so, and it counts once when it comes again."""
+    keep, failing = Store.keep, [True]
+
+    def kept_and_lost(self: Store, first: int, batches: Sequence[Kept], minute: int) -> None:
+        keep(self, first, batches, minute)
+        if failing:
+            failing.pop()
+            raise OSError("the connection is gone")
+
+    with serving(place) as service:
+        service.create()
+        monkeypatch.setattr(Store, "keep", kept_and_lost)
+        batch, body = secrets.token_hex(16), packed([1, 2, 3], 1)
+        lost = service.put(body, batch=batch)
+        assert lost.status == 503
+        assert "same id" in lost.json["error"]
+        assert lost.headers["retry-after"] == "1"
+        assert service.put(body, batch=batch).status == 200
+        assert service.put(packed([4], 2)).status == 201
+        assert service.get("/health").status == 200
+        assert service.collector.writer.live(service.collector.surveys["ages"]).reports == 4
+    assert aggregate_in(place) == ldp.Aggregate.of(PLAN, [body, packed([4], 2)])
+
+
+def test_a_store_that_cannot_be_written_is_told_and_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = [True]
+    keep = Store.keep
+
+    def full(self: Store, *arguments: Any) -> None:
+        if broken:
+            raise OSError("no space left")
+        keep(self, *arguments)
+
+    last = Store.last_number
+
+    def unreachable(self: Store) -> int:
+        if broken:
+            raise OSError("no space left")
+        return last(self)
+
+    with serving(tmp_path) as service:
+        service.create()
+        monkeypatch.setattr(Store, "keep", full)
+        monkeypatch.setattr(Store, "last_number", unreachable)
+        assert service.put(packed([1], 1)).status == 503
+        assert service.get("/health").status == 503
+        broken.clear()
+        for _ in range(100):  # without any submission
+            if service.get("/health").status == 200:
+                break
+            time.sleep(0.05)
+        assert service.get("/health").status == 200
+        assert service.put(packed([1], 1)).status == 201
+
+
+def test_connections_that_a_database_ends(database: str) -> None:
+    """All of them, again and again under load, the lock's too: acknowledged is counted all the same."""
+    place = emptied(database)
+    acknowledged: list[bytes] = []
+    ending = threading.Event()
+
+    def send(service: Service, number: int) -> None:
+        seed = number
+        while not ending.is_set():
+            body, batch = packed([seed % 120], seed), secrets.token_hex(16)
+            while service.put(body, batch=batch).status not in (200, 201):
+                time.sleep(0.02)
+            acknowledged.append(body)
+            seed += 10
+
+    with serving(place) as service:
+        service.create()
+        threads = [threading.Thread(target=send, args=[service, number]) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        with psycopg.connect(place, autocommit=True) as connection:
+            for _ in range(8):
+                time.sleep(0.3)
+                connection.execute(
+                    "select pg_terminate_backend(pid) from pg_stat_activity"
+                    " where pid <> pg_backend_pid() and backend_type = 'client backend'"
+                )
+        time.sleep(0.3)
+        ending.set()
+        for thread in threads:
+            thread.join()
+        assert service.get("/health").status == 200
+        with pytest.raises(StoreError, match="another does"), Store(place) as other:
+            other.lock()
+    assert len(acknowledged) > 100
+    assert aggregate_in(place) == ldp.Aggregate.of(PLAN, acknowledged)
+
+
+def test_a_store_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
+    with Store(tmp_path, create=True) as store, store._engine.begin() as connection:
+        connection.execute(text("update ldprange_format set version = 2"))
+    refused = run("serve", "--data", tmp_path, "--port", "0")
+    assert refused.exit_code == 2
+    assert "upgrade ldprange" in refused.stderr
+
+
+def test_a_package_has_the_pages_and_the_client(tmp_path: Path) -> None:
+    wheel_of = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q"]
+    subprocess.run([*wheel_of, "-w", str(tmp_path), str(ROOT)], check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    names = {Path(name).name for name in zipfile.ZipFile(wheel).namelist() if "/service/static/" in name}
+    assert names == {file.name for file in (ROOT / "src/ldprange/service/static").iterdir()}
