@@ -52,6 +52,7 @@ def test_one_writes_and_others_read(place: str) -> None:
 def test_snapshots_and_what_came_since_are_all_that_came(place: str) -> None:
     bodies = [packed([seed % 120] * (seed % 4 + 1), seed) for seed in range(30)]
     with Store(place, create=True) as store:
+        store.lock()
         survey = store.add_survey("ages", "How old?", "", False, PLAN)
         assert survey is not None
         for number, body in enumerate(bodies, 1):
@@ -69,11 +70,14 @@ def test_a_transaction_of_which_nothing_is_known(place: str, monkeypatch: pytest
     """It was kept, but the answer got lost: nobody is told so, and it counts once when it comes again."""
     keep, failing = Store.keep, [True]
 
-    def kept_and_lost(self: Store, first: int, batches: Sequence[Kept], minute: int) -> None:
-        keep(self, first, batches, minute)
+    def kept_and_lost(
+        self: Store, first: int, batches: Sequence[Kept], minute: int
+    ) -> set[tuple[int, bytes]]:
+        new = keep(self, first, batches, minute)
         if failing:
             failing.pop()
             raise OSError("the connection is gone")
+        return new
 
     with serving(place) as service:
         service.create()
@@ -96,10 +100,10 @@ def test_a_store_that_cannot_be_written_is_told_and_tried_again(
     broken = [True]
     keep = Store.keep
 
-    def full(self: Store, *arguments: Any) -> None:
+    def full(self: Store, *arguments: Any) -> set[tuple[int, bytes]]:
         if broken:
             raise OSError("no space left")
-        keep(self, *arguments)
+        return keep(self, *arguments)
 
     last = Store.last_number
 

@@ -25,6 +25,7 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, IntegrityError, NoSuchModuleError, SQLAlchemyError
 
@@ -41,6 +42,7 @@ _LARGEST_SNAPSHOT = 512 << 20  # bytes; SQLite takes no value beyond 1 GB
 _BODIES = select(BATCHES.c.batch, BATCHES.c.body).where(
     BATCHES.c.survey == bindparam("survey"), BATCHES.c.batch.in_(bindparam("batches", expanding=True))
 )
+_NEW = select(BATCHES.c.survey, BATCHES.c.batch).where(BATCHES.c.number >= bindparam("first"))
 _MORE = (
     update(ARRIVALS)
     .where(ARRIVALS.c.survey == bindparam("in_survey"), ARRIVALS.c.minute == bindparam("in_minute"))
@@ -86,8 +88,11 @@ class Store:
         url = _url(place, create)
         self.place = url.render_as_string(hide_password=True) if "://" in str(place) else str(place)
         self._directory = None if "://" in str(place) else Path(place)
-        self._lock: IO[bytes] | Connection | None = None
+        self._lock: IO[bytes] | None = None
+        self._writing: Connection | None = None
         self._engine = _engine(url)
+        dialect = postgresql if self._engine.dialect.name == "postgresql" else sqlite
+        self._insert = dialect.insert(BATCHES).on_conflict_do_nothing(index_elements=["survey", "batch"])
         with self._reached():
             self._check(create)
 
@@ -117,17 +122,14 @@ class Store:
             ) from error
 
     def lock(self) -> None:
-        """Become the only one who writes here, until :meth:`close` or the end of the process; or again."""
+        """Become the only one who writes here, until :meth:`close` or the end of the process; or again.
+
+        On PostgreSQL the connection that holds the lock is the one that writes: if it is lost, so are both.
+        """
         taken = StoreError(
             f"only one service may write to {self.place}, and another does; end that one first"
         )
-        if isinstance(self._lock, Connection):  # it may be lost
-            self._lock.invalidate()
-            self._lock.close()
-            self._lock = None
-        if self._lock is not None:
-            return
-        if self._directory is not None:
+        if self._directory is not None and self._lock is None:
             file = (self._directory / "lock").open("wb")
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -135,17 +137,27 @@ class Store:
                 file.close()
                 raise taken from None
             self._lock = file
-        elif self._engine.dialect.name == "postgresql":
-            connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-            if not connection.scalar(select(func.pg_try_advisory_lock(_LOCK))):
-                connection.close()
-                raise taken
-            self._lock = connection
+        self._let_go()
+        connection = self._engine.connect()
+        if self._directory is None:
+            with connection.begin():
+                if not connection.scalar(select(func.pg_try_advisory_lock(_LOCK))):
+                    connection.close()
+                    raise taken
+        self._writing = connection
 
-    def still_locked(self) -> None:
-        """See that nobody else can have taken the lock: a database may have lost our connection."""
-        if isinstance(self._lock, Connection):
-            self._lock.scalar(select(1))
+    @property
+    def _writer(self) -> Connection:
+        if self._writing is None:
+            raise StoreError(f"{self.place} must be locked before anything is kept in it")
+        return self._writing
+
+    def _let_go(self) -> None:
+        """End the connection that writes, and with it the database's lock."""
+        if self._writing is not None:
+            self._writing.invalidate()
+            self._writing.close()
+            self._writing = None
 
     def __enter__(self) -> Store:
         return self
@@ -155,6 +167,7 @@ class Store:
 
     def close(self) -> None:
         """Give the lock back and let go of all connections."""
+        self._let_go()
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -193,26 +206,33 @@ class Store:
 
     def bodies(self, survey: int, batches: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return those of the batches that are there, by their ids."""
-        with self._engine.connect() as connection:
-            found = connection.execute(_BODIES, {"survey": survey, "batches": batches})
+        with self._writer.begin():
+            found = self._writer.execute(_BODIES, {"survey": survey, "batches": batches})
             return {row.batch: row.body for row in found}
 
-    def keep(self, first: int, batches: Sequence[Kept], minute: int) -> None:
-        """Keep new batches under numbers from ``first`` on: all of them, durably, when this returns."""
+    def keep(self, first: int, batches: Sequence[Kept], minute: int) -> set[tuple[int, bytes]]:
+        """Keep batches under numbers from ``first`` on, and return survey and id of those that are new.
+
+        They are durable when this returns. An id that is there already stays as it is.
+        """
         rows = [
             {"number": number, "survey": kept.survey, "batch": kept.batch, "body": kept.body}
             for number, kept in enumerate(batches, first)
         ]
-        came: dict[int, int] = {}
-        for kept in batches:
-            came[kept.survey] = came.get(kept.survey, 0) + kept.reports
-        with self._engine.begin() as connection:
-            connection.execute(insert(BATCHES), rows)
+        with self._writer.begin():
+            new = {(kept.survey, kept.batch) for kept in batches}
+            if self._writer.execute(self._insert, rows).rowcount != len(rows):  # which have got a number?
+                new = {(row.survey, row.batch) for row in self._writer.execute(_NEW, {"first": first})}
+            came: dict[int, int] = {}
+            for kept in batches:
+                if (kept.survey, kept.batch) in new:
+                    came[kept.survey] = came.get(kept.survey, 0) + kept.reports
             for survey, reports in came.items():
                 more = {"in_survey": survey, "in_minute": minute, "more": reports}
-                if not connection.execute(_MORE, more).rowcount:
+                if not self._writer.execute(_MORE, more).rowcount:
                     values = {"survey": survey, "minute": minute, "reports": reports}
-                    connection.execute(insert(ARRIVALS), values)
+                    self._writer.execute(insert(ARRIVALS), values)
+        return new
 
     def read(self, survey: int, after: int = 0) -> Iterator[tuple[int, bytes]]:
         """Yield number and bytes of a survey's batches after a number, in order."""

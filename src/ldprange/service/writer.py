@@ -158,34 +158,43 @@ class Writer:
             return group
 
     def _write(self, group: list[_Submission]) -> None:
-        self._store.still_locked()
         by_survey: dict[int, list[_Submission]] = {}
         for submission in group:
             by_survey.setdefault(submission.survey.id, []).append(submission)
-        kept: list[Kept] = []
-        counted: dict[int, Batch] = {}
+        good: dict[int, list[_Submission]] = {}
+        reports: dict[int, Batch] = {}
         for survey, submissions in by_survey.items():
-            there = self._store.bodies(survey, [each.batch for each in submissions])
-            new = [each for each in submissions if each.batch not in there]
-            counted[survey], found = wire.unpack_many(submissions[0].survey.plan, [each.body for each in new])
-            for submission, what in zip(new, found, strict=True):
+            plan = submissions[0].survey.plan
+            reports[survey], found = wire.unpack_many(plan, [each.body for each in submissions])
+            for submission, what in zip(submissions, found, strict=True):
                 submission.outcome = _first(what)
-                if isinstance(what, int) and what:
-                    kept.append(Kept(survey, submission.batch, submission.body, what))
-            for submission in submissions:
-                if submission.batch in there:
+            good[survey] = [each for each in submissions if each.outcome.status == 201]
+        kept = [
+            Kept(survey, each.batch, each.body, each.outcome.reports)
+            for survey, submissions in good.items()
+            for each in submissions
+        ]
+        new = self._keep(kept) if kept else set()
+        for survey, submissions in good.items():
+            known = [each for each in submissions if (survey, each.batch) not in new]
+            if known:
+                there = self._store.bodies(survey, [each.batch for each in known])
+                for submission in known:
                     submission.outcome = _again(submission, there[submission.batch])
-        if kept:
-            begin = time.perf_counter()
-            self._store.keep(self._number + 1, kept, int(time.time()) // 60 * 60)
-            self.commit_seconds += time.perf_counter() - begin
-            self._number += len(kept)
-        for survey, batch in counted.items():
-            self._lives[survey].add(batch, self._number)
+                bodies = [each.body for each in submissions if each.outcome.status == 201]
+                reports[survey] = wire.unpack_many(known[0].survey.plan, bodies)[0]
+            self._lives[survey].add(reports[survey], self._number)
             self._lives[survey].save(self._store)
-        self.commits += bool(kept)
         for submission in group:
             self.outcomes[submission.outcome.status] = self.outcomes.get(submission.outcome.status, 0) + 1
+
+    def _keep(self, kept: list[Kept]) -> set[tuple[int, bytes]]:
+        begin = time.perf_counter()
+        new = self._store.keep(self._number + 1, kept, int(time.time()) // 60 * 60)
+        self._number += len(kept)
+        self.commit_seconds += time.perf_counter() - begin
+        self.commits += 1
+        return new
 
 
 def _tell(group: list[_Submission]) -> None:
@@ -204,5 +213,5 @@ def _first(what: int | LdprangeError) -> Outcome:
 
 def _again(submission: _Submission, body: bytes) -> Outcome:
     if submission.body == body:
-        return Outcome(200, len(wire.unpack(submission.survey.plan, body)))
+        return Outcome(200, submission.outcome.reports)
     return Outcome(409, reason="a batch's id must be its own, and this one came before with other bytes")
