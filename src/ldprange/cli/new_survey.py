@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
+import unicodedata
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
@@ -11,6 +14,7 @@ import click
 
 from ldprange.cli.domains import domain_options
 from ldprange.cli.options import epsilon_option, users_option
+from ldprange.cli.screen import note
 from ldprange.domain import Domain
 from ldprange.files import read_plan
 from ldprange.plan import Plan
@@ -18,12 +22,35 @@ from ldprange.planner import choose_plan
 
 _USERS = 10_000
 _LONGEST_NAME = 40
+_WEAK = 5.0  # an ε beyond which a report nearly tells the answer
+_TWO_SIDED = 1.96  # standard errors to either side hold 95%
 
-Description = dict[str, Any]
+
+@dataclass(frozen=True)
+class NewSurvey:
+    """A survey that is to be: its description in JSON types, its plan, and for how many people."""
+
+    description: dict[str, Any]
+    plan: Plan
+    users: int
+
+    def tell(self) -> None:
+        """Say how exact it will be, and whether it protects anybody."""
+        points = 100 * _TWO_SIDED * self.plan.predict_even(self.users).range_rmse
+        note(
+            f"with {self.users:,} answers, a typical range will be known to ± {points:.2g} percent points; "
+            "ldprange need tells what it takes for more"
+        )
+        if self.plan.epsilon > _WEAK:
+            note(
+                f"ε = {self.plan.epsilon:g} protects hardly anybody: a report may be e^ε = "
+                f"{math.exp(min(self.plan.epsilon, 700)):.2g} times likelier from one answer than another; "
+                "1 is usual"
+            )
 
 
 def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of a new survey, and its function a ``described``, in JSON types.
+    """Give a command the options of a new survey, and its function a ``new`` one.
 
     Unless a survey is required, it may be left out; it is then None.
     """
@@ -42,18 +69,20 @@ def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callabl
             users: int | None,
             **given: Any,
         ) -> None:
-            described: Description | None = None
+            new: NewSurvey | None = None
             if question is not None:
-                described = {
+                plan = _plan(plan_file, domain, epsilon, users)
+                description = {
                     "name": _name(question) if name is None else name,
                     "question": question,
                     "unit": unit or "",
                     "public": public,
-                    "plan": _plan(plan_file, domain, epsilon, users).to_dict(),
+                    "plan": plan.to_dict(),
                 }
+                new = NewSurvey(description, plan, users or _USERS)
             elif name or unit or public or plan_file or domain or epsilon or users:
                 raise click.UsageError("what describes a survey goes with a question; add --question")
-            command(described=described, **given)
+            command(new=new, **given)
 
         options = (
             click.option("--question", metavar="TEXT", required=required, help="What people are asked."),
@@ -80,17 +109,22 @@ def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callabl
 
 def _plan(plan_file: str | None, domain: Domain | None, epsilon: float | None, users: int | None) -> Plan:
     if plan_file is not None:
-        if domain or epsilon or users:
-            raise click.UsageError(
-                "--plan says it all; leave out --epsilon, --users and what values there may be"
-            )
+        if domain or epsilon:
+            raise click.UsageError("--plan says it all; leave out --epsilon and what values there may be")
         return read_plan(plan_file)
     if domain is None or epsilon is None:
-        raise click.UsageError("a survey needs a plan: say what values there may be and --epsilon, or --plan")
+        missing = "what values there may be, such as --low and --high" if domain is None else "--epsilon"
+        raise click.UsageError(f"a survey needs a plan, and one thing is missing for it: {missing}")
     return choose_plan(domain, epsilon, users or _USERS)
 
 
 def _name(question: str) -> str:
-    """Return a name for the link: the question's first words."""
-    name = re.sub("[^a-z0-9]+", "-", question.lower()).strip("-")
+    """Return a name for the link: the question's first words, without accents.
+
+    >>> _name("Größe Ihres Hauses, in m²?")
+    'grosse-ihres-hauses-in-m2'
+    """
+    plain = unicodedata.normalize("NFKD", question.casefold())
+    letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    name = re.sub("[^a-z0-9]+", "-", letters).strip("-")
     return name[:_LONGEST_NAME].rstrip("-") or "survey"

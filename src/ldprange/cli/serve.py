@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from ldprange.cli.command import Command
-from ldprange.cli.new_survey import Description, survey_options
+from ldprange.cli.new_survey import NewSurvey, survey_options
 from ldprange.cli.screen import note, print_whole
 from ldprange.cli.stores import store_options
 from ldprange.errors import LdprangeError
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     help="Bytes of one submission.",
 )
 def serve(
-    described: Description | None,
+    new: NewSurvey | None,
     place: str,
     host: str,
     port: int,
@@ -70,63 +71,90 @@ def serve(
     With --question, a survey is opened, unless it is there, and its links are printed; more can be made
     later with ldprange survey. Everything is kept in one directory; what is acknowledged is on the disk.
     """
-    from ldprange.service.access import origin_of
-    from ldprange.service.collector import Collector, Settings
+    from ldprange.service.access import is_loopback, origin_of
+    from ldprange.service.collector import Collector, Settings, survey_of
     from ldprange.service.server import listen, make_server
     from ldprange.service.store import Store
 
     settings = Settings(tuple(map(origin_of, origins)), requests_per_second, largest_batch)
-    with Store(place, create=True) as store, listen(host, port) as listening:
+    wanted = None if new is None else survey_of(new.description)
+    # a store is made only when nothing else can go wrong
+    with listen(host, port) as listening, Store(place, create=True) as store:
         store.lock()
-        survey = None if described is None else _survey(store, described)
-        host, port = listening.getsockname()[:2]
-        here = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-        server = make_server(Collector(store, settings), behind_proxy=behind_proxy)
-        _announce(store, survey, settings.origins[0] if settings.origins else here)
-        server.run(sockets=[listening])
+        if new is not None and wanted is not None:
+            _open(store, wanted)
+            new.tell()
+        here = _address(*listening.getsockname()[:2])
+        collector = Collector(store, settings)
+        server = make_server(collector, behind_proxy=behind_proxy)
+        _announce(store, settings.origins[0] if settings.origins else here, place)
+        if not settings.origins:
+            _warn(is_loopback(host))
+        note("stop with Ctrl-C; nothing that was acknowledged is lost")
+        try:
+            server.run(sockets=[listening])
+        except KeyboardInterrupt:
+            pass  # the way to stop it, and no failure
+        finally:
+            collector.stop()  # if it was told to end while it started, nobody has
+            reports = sum(collector.writer.live(survey).reports for survey in collector.surveys.values())
+            note(f"stopped; {reports:,} reports are kept in {store.place}")
 
 
-def _survey(store: Store, described: Description) -> Survey:
-    """Return the survey that is described: made now, or when the command was given before."""
-    from ldprange.service.collector import survey_of
-
-    wanted = survey_of(described)
-    added = store.add_survey(wanted.name, wanted.question, wanted.unit, wanted.public, wanted.plan)
-    if added is not None:
-        return added
+def _open(store: Store, wanted: Survey) -> None:
+    """Make a survey, unless it was made when the command was given before."""
+    if store.add_survey(wanted.name, wanted.question, wanted.unit, wanted.public, wanted.plan) is not None:
+        return
     there = next(survey for survey in store.surveys() if survey.name == wanted.name)
     if (there.question, there.plan.fingerprint) != (wanted.question, wanted.plan.fingerprint):
         raise LdprangeError(
             f"a survey's name must be its own, and {there.name} is there with another question or plan; "
             "choose another --name"
         )
-    return there
 
 
-def _announce(store: Store, survey: Survey | None, here: str) -> None:
+def _address(host: str, port: int) -> str:
+    """Return the address under which others find this machine."""
+    if host in ("0.0.0.0", "::"):  # noqa: S104 (it is compared with, not listened on)
+        host = socket.getfqdn()
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def _warn(only_here: bool) -> None:
+    if only_here:
+        note("only this machine can open these links; to let others in, see --origin and docs/service.md")
+    else:
+        note(
+            "answers travel in the clear: whoever is on the way sees who takes part and can change them; "
+            "put a proxy with TLS in front, and name it with --origin"
+        )
+
+
+def _announce(store: Store, here: str, place: str) -> None:
     """Print the links, and at the first start the tokens: once, and to people only."""
     from ldprange.service.access import ANALYST, digest, new_tokens
+    from ldprange.service.store import CLOSED
 
-    rows, tokens = [], {}
+    tokens: dict[str, str] = {}
     if not store.digests():
         if sys.stdout.isatty():
             tokens = new_tokens()
             store.keep_digests({role: digest(token) for role, token in tokens.items()})
         else:
-            note("there are no tokens yet, and only a terminal is shown them; make them with ldprange tokens")
-    if survey is None:
-        rows += [("collector", here)]
-    else:
+            where = f"--database {store.place}" if "://" in place else f"--data {place}"
+            note(f"there are no tokens yet, and only a terminal is shown them; type: ldprange tokens {where}")
+    rows = []
+    for survey in store.surveys():
         fragment = f"#token={tokens[ANALYST]}" if tokens and not survey.public else ""
+        link = "closed" if survey.state == CLOSED else "share this link"
         rows += [
-            ("share this link", f"{here}/s/{survey.name}"),
+            (link, f"{here}/s/{survey.name}"),
             ("dashboard", f"{here}/d/{survey.name}{fragment}"),
         ]
     rows += [(f"{role}'s token", token) for role, token in tokens.items()]
-    print_whole(rows)
+    print_whole(rows or [("collector", here)])
     if tokens:
         note("the tokens are shown this once, and kept as digests only; ldprange tokens makes new ones")
-    note("stop with Ctrl-C; nothing that was acknowledged is lost")
 
 
 @click.command(cls=Command, examples=["ldprange tokens", "ldprange tokens --data surveys"])
@@ -134,13 +162,14 @@ def _announce(store: Store, survey: Survey | None, here: str) -> None:
 def tokens(place: str) -> None:
     """Make new tokens for the administrator and the analyst, and print them.
 
-    The old ones end when the collector is started again.
+    The old ones end when the collector is started again. Where it is started without a terminal, this
+    comes first.
     """
     from ldprange.service.access import digest, new_tokens
     from ldprange.service.store import Store
 
     made = new_tokens()
-    with Store(place) as store:
+    with Store(place, create=True) as store:
         store.keep_digests({role: digest(token) for role, token in made.items()})
     print_whole((f"{role}'s token", token) for role, token in made.items())
-    note("start the collector again if it runs: until then it takes the old ones")
+    note(f"they are for the collector in {store.place}; if it runs, start it again to take them")

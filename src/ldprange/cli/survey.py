@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
+import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -11,14 +14,15 @@ from urllib.parse import urlsplit
 import click
 
 from ldprange.cli.command import Command
-from ldprange.cli.new_survey import Description, survey_options
+from ldprange.cli.new_survey import NewSurvey, survey_options
 from ldprange.cli.options import json_option
-from ldprange.cli.screen import answers, console, print_json, print_whole
+from ldprange.cli.screen import print_json, print_whole
 from ldprange.errors import LdprangeError
 from ldprange.exchange import Exchange, Host, Patience
 
 _SERVER = "http://127.0.0.1:8000"
 _PATIENCE = Patience(attempt=30.0, total=60.0)
+_REACH = 5.0  # seconds to find out whether anybody is there
 Ask = Callable[..., Any]
 
 
@@ -26,18 +30,18 @@ Ask = Callable[..., Any]
 def survey() -> None:
     """Make, list, close and open the surveys of a collector that runs.
 
-    The administrator's token is asked for, or taken from LDPRANGE_TOKEN; never give it as an argument,
-    which others on the machine can see. Listing takes the analyst's too.
+    The administrator's token is asked for, or taken from LDPRANGE_TOKEN. Listing takes the analyst's too.
     """
 
 
-def _server_options(command: Callable[..., None]) -> Callable[..., None]:
+def _server_option(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the option that names the collector, and its function an ``ask`` of it."""
 
     @wraps(command)
-    def with_ask(*, server: str, token: str, **given: Any) -> None:
-        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-        with Exchange(_host(server), _PATIENCE, headers) as exchange:
+    def with_ask(*, server: str, **given: Any) -> None:
+        host = _host(server)
+        headers = {"Authorization": f"Bearer {_token()}", "Content-Type": "application/json"}
+        with Exchange(host, _PATIENCE, headers) as exchange:
 
             def ask(method: str, path: str, said: object = None) -> Any:
                 reply = exchange.ask(method, path, None if said is None else json.dumps(said).encode())
@@ -47,23 +51,42 @@ def _server_options(command: Callable[..., None]) -> Callable[..., None]:
 
             command(ask=ask, server=server.rstrip("/"), **given)
 
-    click.option(
-        "--token", envvar="LDPRANGE_TOKEN", prompt=True, hide_input=True, help="Better from LDPRANGE_TOKEN."
+    return click.option(
+        "--server",
+        default=_SERVER,
+        show_default=True,
+        metavar="URL",
+        envvar="LDPRANGE_SERVER",
+        help="The collector; also from LDPRANGE_SERVER.",
     )(with_ask)
-    click.option("--server", default=_SERVER, show_default=True, metavar="URL", help="The collector.")(
-        with_ask
-    )
-    return with_ask
 
 
 def _host(server: str) -> Host:
+    """Return the collector's host, once it is known that somebody is there."""
     parts = urlsplit(server)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
         raise LdprangeError(f"a collector's address must be such as {_SERVER}, got {server}")
     host = Host(parts.scheme == "https", parts.hostname, parts.port)
     if not host.secure and not host.is_this_machine:
         raise LdprangeError(f"a token must not travel in the clear, got {server}; use https")
+    try:
+        socket.create_connection((host.name, host.port or (443 if host.secure else 80)), _REACH).close()
+    except OSError as error:
+        raise LdprangeError(
+            f"a collector must run at {server}, and none answers ({error.strerror or error}); "
+            "start it, or see --server"
+        ) from None
     return host
+
+
+def _token() -> str:
+    """Return the token: never an argument, which others on the machine can see."""
+    token = os.environ.get("LDPRANGE_TOKEN")
+    if not token and sys.stdin.isatty():
+        token = click.prompt("Token", hide_input=True)
+    if not token:
+        raise LdprangeError("a token is needed, and there is no terminal to ask for it; set LDPRANGE_TOKEN")
+    return token.strip()
 
 
 @survey.command(
@@ -71,11 +94,12 @@ def _host(server: str) -> Host:
     examples=['ldprange survey create --question "How old are you?" --low 0 --high 119 --epsilon 1'],
 )
 @survey_options(required=True)
-@_server_options
+@_server_option
 @json_option
-def create(described: Description, ask: Ask, server: str, as_json: bool) -> None:
+def create(new: NewSurvey, ask: Ask, server: str, as_json: bool) -> None:
     """Open a new survey."""
-    made = ask("POST", "/api/surveys", described)
+    made = ask("POST", "/api/surveys", new.description)
+    new.tell()
     links = {"survey": f"{server}/s/{made['name']}", "dashboard": f"{server}/d/{made['name']}"}
     if as_json:
         print_json(links)
@@ -84,30 +108,24 @@ def create(described: Description, ask: Ask, server: str, as_json: bool) -> None
 
 
 @survey.command("list", cls=Command, examples=["ldprange survey list"])
-@_server_options
+@_server_option
 @json_option
 def list_surveys(ask: Ask, server: str, as_json: bool) -> None:
-    """List the surveys, oldest first."""
+    """List the surveys, oldest first: name, state, whether it is public, reports, question."""
     found = ask("GET", "/api/surveys")
     if as_json:
         print_json(found)
         return
-    rows = [
-        (
-            each["name"],
-            each["state"],
-            "public" if each["public"] else "",
-            f"{each['reports']:,}",
-            each["question"],
-        )
-        for each in found["surveys"]
-    ]
-    console().print(answers(["survey", "state", "", "reports", "question"], rows))
+    width = max((len(each["name"]) for each in found["surveys"]), default=0)
+    for each in found["surveys"]:
+        public = "public" if each["public"] else ""
+        facts = f"{each['name']:<{width}}  {each['state']:6}  {public:6}  {each['reports']:>11,}"
+        click.echo(f"{facts}  {each['question']}")
 
 
 @survey.command(cls=Command, examples=["ldprange survey close minutes-to-work"])
 @click.argument("name", metavar="SURVEY")
-@_server_options
+@_server_option
 def close(name: str, ask: Ask, server: str) -> None:
     """Take no more reports; its answers stay."""
     _change(ask, name, {"state": "closed"})
@@ -115,7 +133,7 @@ def close(name: str, ask: Ask, server: str) -> None:
 
 @survey.command("open", cls=Command, examples=["ldprange survey open minutes-to-work"])
 @click.argument("name", metavar="SURVEY")
-@_server_options
+@_server_option
 def open_again(name: str, ask: Ask, server: str) -> None:
     """Take reports again."""
     _change(ask, name, {"state": "open"})

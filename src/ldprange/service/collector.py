@@ -56,7 +56,7 @@ class Collector:
         self.writer.start(loop)
 
     def stop(self) -> None:
-        """Write what waits, and let go of the store."""
+        """Write what waits, and let go of the store; again is no harm."""
         self.writer.stop()
         self.store.close()
 

@@ -20,10 +20,11 @@ def listen(host: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         listening.close()
         raise StoreError(
-            f"{host}:{port} must be free to be served, and it is not: {error.strerror}"
+            f"{host}:{port} must be an address of this machine and free, and it is not "
+            f"({getattr(error, 'strerror', None) or error}); choose another --host or --port"
         ) from None
     return listening
 

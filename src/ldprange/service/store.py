@@ -86,7 +86,7 @@ class Store:
 
     def __init__(self, place: str | os.PathLike[str], *, create: bool = False) -> None:
         url = _url(place, create)
-        self.place = url.render_as_string(hide_password=True) if "://" in str(place) else str(place)
+        self.place = _without_password(str(place))
         self._directory = None if "://" in str(place) else Path(place)
         self._lock: IO[bytes] | None = None
         self._writing: Connection | None = None
@@ -309,12 +309,16 @@ def _url(place: str | os.PathLike[str], create: bool) -> URL:
     return URL.create("sqlite", database=str(file))
 
 
+def _without_password(place: str) -> str:
+    return make_url(place).render_as_string(hide_password=True) if "://" in place else place
+
+
 def _engine(url: URL) -> Engine:
     try:
         engine = create_engine(url, pool_pre_ping=url.get_backend_name() == "postgresql")
     except (ModuleNotFoundError, NoSuchModuleError):
         raise StoreError(
-            "PostgreSQL needs a driver; install it with: pip install 'ldprange[postgresql]'"
+            "PostgreSQL needs a driver; install it with: pip install 'ldprange[serve,postgresql]'"
         ) from None
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _durable)

@@ -111,7 +111,7 @@ class Writer:
         with self._wake:
             self._stopping = True
             self._wake.notify()
-        if self._thread.ident is not None:
+        if self._thread.is_alive():
             self._thread.join()
             if self.healthy:
                 for live in self._lives.values():
