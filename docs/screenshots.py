@@ -22,7 +22,7 @@ from ldprange.service.collector import Collector, Settings
 from ldprange.service.server import listen, make_server
 from ldprange.service.store import Kept, Store
 
-PEOPLE = 20_000
+PEOPLE = 40_000
 MINUTES = 180  # over which they answer
 SIZES = {"phone": (375, 760, 1.0), "desktop": (1120, 760, 1.0)}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")

@@ -93,6 +93,7 @@ def serving(place: str | Path, settings: Settings | None = None) -> Iterator[Ser
     store.lock()
     store.keep_digests({role: digest(role) for role in ROLES})
     collector = Collector(store, settings or Settings(requests_per_second=0))
+    collector.load()
     listening = listen("127.0.0.1", 0)
     server = make_server(collector)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

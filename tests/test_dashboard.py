@@ -7,8 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+import ldprange as ldp
 from browsing import DOMAINS, Visit, assert_it_fits, made, remembered
-from serving import ANALYST, Service
+from serving import ANALYST, Service, packed
 
 pytest_plugins = ["visiting"]
 
@@ -116,8 +117,45 @@ def test_every_kind_of_domain_is_drawn_and_fits_a_phone(visit: Visit, collector:
     assert visitor.hosts() == {f"127.0.0.1:{collector.port}"}
 
 
+def test_what_is_chance_is_not_shown_as_if_it_were_more(visit: Visit, collector: Service) -> None:
+    name = made(collector, "few", people=200)
+    page = visit().open(f"/d/{name}")
+    expect(page.locator("#precision")).to_contain_text("Too few answers to tell anything.")
+    for tile in ("median", "lower", "upper"):
+        expect(page.locator(f"#{tile}-interval")).to_have_text("too few answers yet")
+    expect(page.get_by_text("Too few answers yet: a picture of them")).to_be_visible()
+    for hidden in ("#histogram", "#cdf", "#range-share", "#table-details"):
+        expect(page.locator(hidden)).to_be_hidden()
+    expect(page.locator("#arrivals canvas")).to_be_visible()
+    assert collector.put(packed(list(range(120)) * 10, 2), name=name).status == 201
+    expect(page.locator("#histogram canvas")).to_be_visible()  # of itself, when there are more
+    expect(page.locator("#median-interval")).to_have_text(re.compile("minutes$"))
+    expect(page.get_by_text("There are still few answers")).to_be_visible()
+    expect(page.locator("#range-share")).to_have_text(re.compile("%$"))
+
+
+def test_the_histogram_says_what_its_bars_are(visit: Visit, collector: Service) -> None:
+    domain = ldp.Domain.integers(0, 120)
+    name = made(collector, "captions", domain, people=3000)
+    bars = collector.get(f"/api/surveys/{name}/overview").json["histogram"]
+    assert (bars["from"][-1], bars["to"][-1]) == (100, 120)
+    page = visit().open(f"/d/{name}")
+    note = page.locator("#histogram-note")
+    expect(note).to_contain_text(
+        "per 20 minutes; each line is a 95% interval; the last bar is 100 to 120 minutes"
+    )
+    assert ("bars below 0 are chance" in note.inner_text()) == (min(bars["value"]) < 0)
+
+
+def test_time_is_marked_in_whole_minutes(visit: Visit, own_survey: str) -> None:
+    page = visit().open(f"/d/{own_survey}")
+    steps = page.evaluate("import('../static/chart.js').then(({ timeAxis }) => timeAxis().incrs)")
+    assert steps == sorted(steps)
+    assert all(step % 60 == 0 for step in steps)
+
+
 def test_it_rests_while_nobody_looks_and_is_calm_about_failures(visit: Visit, collector: Service) -> None:
-    name = made(collector, "hidden", people=100)
+    name = made(collector, "hidden", people=1000)
     visitor = visit()
     page = visitor.context.new_page()
     page.clock.install()
@@ -146,4 +184,4 @@ def test_it_rests_while_nobody_looks_and_is_calm_about_failures(visit: Visit, co
     visitor.context.unroute("**/overview*")
     page.clock.run_for(4_100)
     expect(page.locator("#pulse")).to_have_text("Live")
-    expect(page.locator("#count")).to_have_text("100")
+    expect(page.locator("#count")).to_have_text("1,000")

@@ -42,6 +42,7 @@ class TestAnswering:
         visitor = visit()
         dashboard = visitor.open(f"/d/{own_survey}")
         expect(dashboard.get_by_text("Nobody has answered yet")).to_be_visible()
+        expect(dashboard.get_by_text("Only this machine can open this link")).to_be_visible()
         expect(dashboard.locator("#share")).to_have_value(re.compile(f"^http://.*/s/{own_survey}$"))
         page = visitor.open(f"/s/{own_survey}")
         expect(page.locator("#answer")).to_be_visible()
@@ -56,6 +57,7 @@ class TestAnswering:
         page.keyboard.press("Space")
         expect(page.locator("#sent-heading")).to_be_focused()
         expect(dashboard.locator("#count")).to_have_text("1")
+        expect(dashboard.locator("#median-interval")).to_have_text("too few answers yet")
         assert visitor.complaints == []
 
     @pytest.mark.parametrize("kind", [*DOMAINS, "list"])
@@ -262,7 +264,9 @@ class TestSending:
         expect(late.get_by_role("heading", name="This survey is closed")).to_be_visible()
         expect(late.locator("#asking")).to_be_hidden()
         assert visitor.sent() == []
-        expect(visitor.open(f"/d/{own_survey}").get_by_text("This survey is closed.")).to_be_visible()
+        dashboard = visitor.open(f"/d/{own_survey}")
+        expect(dashboard.get_by_text("This survey is closed.")).to_be_visible()
+        expect(dashboard.locator("#pulse")).to_have_text("Closed")
 
     def test_a_busy_collector_is_asked_again(self, visit: Visit, collector: Service, own_survey: str) -> None:
         visitor = visit()
@@ -279,6 +283,71 @@ class TestSending:
         assert len(visitor.sent()) == 2
         assert len(set(visitor.sent())) == 1
         assert reports(collector, own_survey) == 1
+
+
+class TestWords:
+    """What people read before they send: plain, and true for the survey's own setting."""
+
+    @pytest.mark.parametrize(
+        ("epsilon", "said", "never_said"),
+        [
+            (1.0, "nobody can be sure what you answered; only", "guess"),
+            (4.0, "nobody can be sure what you answered, though it allows a good guess", "weak"),
+            (5.5, "so weak that the report can practically give your answer away", "nobody"),
+            (50.0, "so weak that the report can practically give your answer away", "nobody"),
+        ],
+    )
+    def test_the_promise_is_what_holds(
+        self, visit: Visit, collector: Service, epsilon: float, said: str, never_said: str
+    ) -> None:
+        name = f"epsilon-{epsilon:g}".replace(".", "-")
+        collector.create(name, ldp.Plan(DOMAINS["integers"], epsilon, ldp.Haar(), ldp.HRR()))
+        page = visit().open(f"/s/{name}")
+        promise = page.locator("#promise")
+        expect(promise).to_contain_text(said)
+        expect(promise.locator("p")).to_have_count(2)
+        told = promise.inner_text() + page.locator("#how").text_content()  # type: ignore[operator]
+        assert never_said not in told
+        assert "never leaves" not in told
+        assert not re.search(r"\d,\d{3},\d{3}", told)  # a factor that nobody can grasp
+        page.locator("#answer").fill("42")
+        page.get_by_role("button", name="Scramble my answer").click()
+        likely = "is very likely" if epsilon > 5 else "may or may not be"
+        expect(page.locator("#report-to-send p")).to_contain_text(f"; yours {likely} among them.")
+
+    def test_the_report_is_told_plainly_and_whole(self, visit: Visit, collector: Service) -> None:
+        plan = ldp.Plan(DOMAINS["ordered"], 1.0, ldp.Flat(), ldp.GRR())
+        collector.create("sizes", plan)
+        page = visit().open("/s/sizes")
+        page.get_by_label("M", exact=True).check()
+        page.get_by_role("button", name="Scramble my answer").click()
+        summary, details = page.locator("#report-to-send p"), page.locator("#report-to-send ul")
+        size = list(DOMAINS["ordered"].labels)[shown_report(page)[-1]]  # type: ignore[attr-defined]
+        expect(summary).to_have_text(
+            f"Of the 5 possible answers, “{size}” fits this report better than the others; "
+            "yours may or may not be this one."
+        )
+        expect(page.locator("#report-to-send code")).to_be_visible()
+        expect(details).to_be_hidden()
+        page.get_by_text("Details", exact=True).click()
+        expect(details).to_contain_text("The first 9 bytes are the same for everybody")
+
+
+def test_whoever_has_no_survey_s_link_gets_a_page_too(visit: Visit, collector: Service) -> None:
+    visitor = visit(viewport={"width": 320, "height": 640})
+    for path, status, heading in (
+        ("/", 200, "Surveys with scrambled answers"),
+        ("/s/nope", 404, "There is no survey here"),
+        ("/d/nope", 404, "There is no survey here"),
+    ):
+        page = visitor.context.new_page()
+        response = page.goto(f"http://127.0.0.1:{collector.port}{path}")
+        assert response is not None
+        assert response.status == status
+        expect(page.get_by_role("heading", name=heading)).to_be_visible()
+        assert page.evaluate("getComputedStyle(document.querySelector('.card')).borderRadius") == "12px"
+        assert_it_fits(page)
+    assert not [each for each in visitor.complaints if "404" not in each]
 
 
 def test_the_pages_stay_within_their_policy(visit: Visit, collector: Service) -> None:

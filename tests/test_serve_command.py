@@ -151,6 +151,12 @@ def test_two_collectors_do_not_share_a_store(place: str) -> None:
         (("--database", "mysql://a/b"), "PostgreSQL"),
         (("--database", "postgresql://nobody@/x?host=/nowhere"), "cannot"),
         (("--origin", "example.org"), "origin"),
+        (("--origin", "https://[::1"), "origin"),
+        (("--origin", "https://h:99999"), "origin"),
+        (("--origin", "https://u:secret@h"), "origin"),
+        (("--database", "postgresql//u:secret@h/d"), "--database"),
+        (("--database", "postgresql://u:secret@[::1/d"), "URL"),
+        (("--database", "postgresql://127.0.0.1:1/d?password=secret"), "cannot"),
         (("--host", "203.0.113.1"), "--port"),
         (("--host", "no such host"), "--port"),
         (("--data", "file"), "directory"),
@@ -161,6 +167,7 @@ def test_what_cannot_be_served(here: Path, arguments: tuple[str, ...], said: str
     refused = run("serve", "--port", "0", *arguments)
     assert refused.exit_code == 2
     assert "Traceback" not in refused.output
+    assert "secret" not in refused.output
     if said != "cannot":
         assert said in refused.stderr
     assert not Path("ldprange-data").exists()
@@ -214,6 +221,22 @@ class TestSurvey:
         refused = run("survey", "list", "--server", "http://127.0.0.1:1")
         assert refused.exit_code == 2
         assert "none answers" in refused.stderr
+
+    @pytest.mark.parametrize("server", ["http://127.0.0.1:99999", "http://[::1", "127.0.0.1", "http://a/b"])
+    def test_what_is_no_collector(self, server: str) -> None:
+        refused = run("survey", "list", "--server", server)
+        assert refused.exit_code == 2
+        assert "must" in refused.stderr
+
+    @pytest.mark.parametrize("token", ["SECRET\n", "SECRETε", "SEC\rRET"])
+    def test_a_token_is_shown_to_nobody(
+        self, here: Path, monkeypatch: pytest.MonkeyPatch, token: str
+    ) -> None:
+        monkeypatch.setenv("LDPRANGE_TOKEN", token)
+        with serving("data") as service:
+            refused = run("survey", "close", "x", "--server", f"http://127.0.0.1:{service.port}")
+        assert refused.exit_code == 2
+        assert "SEC" not in refused.output
 
     def test_a_token_is_not_asked_of_a_script(self, here: Path) -> None:
         with serving("data") as service:

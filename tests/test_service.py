@@ -5,6 +5,8 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Iterator
+from http.client import HTTPConnection
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import pytest
 import ldprange as ldp
 from ldprange.service.access import RateLimit, may_administer
 from ldprange.service.collector import Settings
-from ldprange.service.overview import Overviews
+from ldprange.service.overview import Overviews, _bar_edges
 from ldprange.service.store import Store
 from serving import ADMINISTRATOR, ANALYST, PLAN, Service, packed, serving
 
@@ -154,9 +156,13 @@ class TestSubmitting:
             assert service.put(packed([1], 1)).status == 201
 
     def test_a_closed_survey_takes_nothing(self, service: Service) -> None:
-        path = "/api/surveys/ages"
+        path, batch, body = "/api/surveys/ages", secrets.token_hex(16), packed([9], 9)
+        assert service.put(body, batch=batch).status == 201
         assert service.ask("PATCH", path, {"state": "closed"}, token=ADMINISTRATOR).json["state"] == "closed"
         assert service.put(packed([1], 1)).status == 410
+        assert service.put(body, batch=batch).status == 200  # it is counted, whatever happened since
+        assert service.put(b"nonsense").status == 400
+        assert counted(service).reports == 1
         assert service.ask("PATCH", path, {"state": "open"}, token=ADMINISTRATOR).status == 200
         assert service.put(packed([1], 1)).status == 201
 
@@ -183,7 +189,7 @@ class TestAsking:
         seen = asked.get("/api/surveys/ages/overview").json
         assert seen["reports"] == sum(seen["arrivals"]["reports"]) == 2000
         assert len(seen["cdf"]["to"]) == 120
-        assert len(seen["histogram"]["to"]) == 60  # neighbours are joined
+        assert len(seen["histogram"]["to"]) == 6  # so few answers say little of narrow bars
         assert seen["cdf"]["value"][-1] == pytest.approx(1)
         assert sum(seen["histogram"]["value"]) == pytest.approx(1)
         assert seen["error"]["more"] == 6000
@@ -215,6 +221,31 @@ class TestAsking:
         assert whole["value"] == pytest.approx(1)
         assert 1 < len(seen["cdf"]["to"]) <= 1024
 
+    @pytest.mark.parametrize(
+        ("bins", "half", "width", "bars"),
+        [
+            (120, 10.0, 20, 6),
+            (120, 0.05, 10, 12),
+            (121, 0.05, 10, 12),  # the last value alone is no bar
+            (121, 0.001, 2, 60),
+            (126, 0.05, 10, 13),
+            (120, 0.02, 5, 24),
+            (120, 0.001, 2, 60),
+            (64, 0.001, 1, 64),
+            (12, 10.0, 2, 6),
+            (11, 10.0, 1, 11),
+            (5, 10.0, 1, 5),
+            (1, 0.0, 1, 1),
+            (1 << 26, 0.001, 2_000_000, 34),
+        ],
+    )
+    def test_bars_are_as_wide_as_precision_asks(self, bins: int, half: float, width: int, bars: int) -> None:
+        edges = _bar_edges(bins, half)
+        widths = [stop - start for start, stop in pairwise(edges)]
+        assert (edges[0], edges[-1], len(widths)) == (0, bins, bars)
+        assert set(widths[:-1]) <= {width}
+        assert width < 2 * widths[-1] <= 3 * width
+
     def test_an_overview_that_takes_long_is_given_again_for_a_while(
         self, monkeypatch: pytest.MonkeyPatch, asked: Service
     ) -> None:
@@ -224,7 +255,7 @@ class TestAsking:
         first, again, else_asked = (
             overviews.of(survey, how, lambda: {"drawn": next(drawn)}) for how in ("a", "a", "b")
         )
-        assert (first, again, else_asked) == ({"drawn": 0}, {"drawn": 0}, {"drawn": 1})
+        assert (first, again, else_asked) == (b'{"drawn":0}', b'{"drawn":0}', b'{"drawn":1}')
 
     @pytest.mark.parametrize(
         "path",
@@ -299,6 +330,15 @@ class TestAccess:
     def test_no_survey_of_that_name(self, asked: Service, path: str) -> None:
         assert asked.get(f"/api/surveys/nowhere{path}").status == 404
 
+    @pytest.mark.parametrize(("path", "status"), [("/", 200), ("/s/nowhere", 404), ("/d/nowhere", 404)])
+    def test_people_get_pages_and_programs_json(self, asked: Service, path: str, status: int) -> None:
+        page = asked.get(path, token=None)
+        assert page.status == status
+        assert page.headers["content-type"].startswith("text/html")
+        assert b"ages" not in page.body.replace(b"pages", b"")  # which surveys there are is not told
+        refused = asked.get("/api/surveys/nowhere", token=None)
+        assert refused.headers["content-type"] == "application/json"
+
     def test_tokens_are_kept_as_digests_only(self, tmp_path: Path) -> None:
         with serving(tmp_path) as service:
             service.create()
@@ -320,6 +360,12 @@ class TestAccess:
             ("127.0.0.1", "127.0.0.1:8000", "https://evil.example", False),
             ("10.0.0.5", "survey.example.org", "https://evil.example", False),
             ("10.0.0.5", "survey.example.org", "null", False),
+            ("::ffff:127.0.0.1", "localhost:8000", None, True),
+            ("127.0.0.1", "user@localhost", None, False),
+            ("127.0.0.1", "localhost/evil", None, False),
+            ("127.0.0.1", "[", None, False),
+            ("127.0.0.1", "localhost", "http://[", False),
+            ("127.0.0.1", "localhost", "http://evil@localhost", False),
         ],
     )
     def test_from_where_it_is_administered(
@@ -349,8 +395,23 @@ class TestAccess:
         now = 1.0
         assert [limit.wait("a") for _ in range(2)] == [0, 1]
 
+    def test_a_household_of_many_addresses_is_one_sender(self) -> None:
+        limit = RateLimit(0.5)
+        addresses = (
+            "2001:db8::1",
+            "2001:db8::2",
+            "2001:db8:0:1::1",
+            "::ffff:10.0.0.1",
+            "10.0.0.1",
+            "10.0.0.2",
+        )
+        assert [limit.wait(address) > 0 for address in addresses] == [False, True, False, False, True, False]
+
+    def test_nobody_is_sent_elsewhere(self, asked: Service) -> None:
+        assert asked.ask("GET", "/s/ages/", headers={"Host": "evil.example"}).status == 404
+
     def test_every_page_carries_the_policy(self, asked: Service) -> None:
-        for path in ("/s/ages", "/d/ages", "/static/page.css"):
+        for path in ("/", "/s/ages", "/d/ages", "/s/nope", "/static/page.css"):
             assert asked.get(path).headers["content-security-policy"].startswith("default-src 'none'")
         for path in ("/s/ages", "/health", "/nowhere", "/api/surveys/ages", "/metrics"):
             headers = asked.get(path).headers
@@ -401,6 +462,37 @@ class TestAdministering:
 
     def test_a_name_is_given_once(self, service: Service) -> None:
         assert service.create().status == 409
+
+    def test_changes_at_once_do_not_undo_each_other(self, service: Service) -> None:
+        """A change whose body comes late is made to the survey as it is then."""
+        late = HTTPConnection("127.0.0.1", service.port, timeout=5)
+        late.putrequest("PATCH", "/api/surveys/ages")
+        late.putheader("Authorization", f"Bearer {ADMINISTRATOR}")
+        body = b'{"public":true}'
+        late.putheader("Content-Length", str(len(body)))
+        late.endheaders()
+        closed = service.ask("PATCH", "/api/surveys/ages", {"state": "closed"}, token=ADMINISTRATOR)
+        assert closed.json["state"] == "closed"
+        late.send(body)
+        assert late.getresponse().status == 200
+        late.close()
+        seen = service.get("/api/surveys/ages").json
+        assert (seen["state"], seen["public"]) == ("closed", True)
+        assert service.put(packed([1], 1)).status == 410
+
+    def test_a_body_must_come_in_time(self, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("ldprange.service.submit.LONGEST_BODY", 0.05)
+        monkeypatch.setattr("ldprange.service.replies.LONGEST_BODY", 0.05)
+        for method, path in (("PUT", f"/api/surveys/ages/batches/{'0' * 32}"), ("POST", "/api/surveys")):
+            slow = HTTPConnection("127.0.0.1", service.port, timeout=5)
+            slow.putrequest(method, path)
+            slow.putheader("Authorization", f"Bearer {ADMINISTRATOR}")
+            slow.putheader("Content-Type", "application/octet-stream")
+            slow.putheader("Content-Length", "100")
+            slow.endheaders()
+            slow.send(b"x")
+            assert slow.getresponse().status == 408
+            slow.close()
 
     def test_changes_outlive_the_collector(self, place: str) -> None:
         with serving(place) as service:

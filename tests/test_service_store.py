@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -21,7 +22,7 @@ from databases import emptied
 from ldprange.errors import StoreError
 from ldprange.service.live import Live
 from ldprange.service.store import Kept, Store
-from serving import PLAN, Service, packed, serving
+from serving import ADMINISTRATOR, PLAN, Service, packed, serving
 from surveys import run
 
 ROOT = Path(__file__).parent.parent
@@ -163,6 +164,59 @@ def test_connections_that_a_database_ends(database: str) -> None:
             other.lock()
     assert len(acknowledged) > 100
     assert aggregate_in(place) == ldp.Aggregate.of(PLAN, acknowledged)
+
+
+def test_a_store_that_is_moved_takes_no_more(tmp_path: Path) -> None:
+    with serving(tmp_path) as service:
+        service.create()
+        (tmp_path / "ldprange.sqlite").rename(tmp_path / "elsewhere.sqlite")
+        assert service.put(packed([1], 1)).status == 503
+        (tmp_path / "elsewhere.sqlite").rename(tmp_path / "ldprange.sqlite")
+
+
+def test_a_store_that_another_keeps_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ldprange.service.store._BUSY", 50)
+    with serving(tmp_path) as service:
+        service.create()
+        with sqlite3.connect(tmp_path / "ldprange.sqlite", isolation_level=None) as other:
+            other.execute("begin immediate")
+            for method, path, said in (
+                ("PATCH", "/api/surveys/ages", {"public": True}),
+                ("POST", "/api/surveys", {"name": "b", "question": "B?", "plan": PLAN.to_dict()}),
+            ):
+                busy = service.ask(method, path, said, token=ADMINISTRATOR)
+                assert (busy.status, busy.headers["retry-after"]) == (503, "1")
+            other.execute("rollback")
+        other.close()
+        assert service.ask("PATCH", "/api/surveys/ages", {"public": True}, token=ADMINISTRATOR).status == 200
+
+
+def test_only_its_owner_can_read_a_store(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    victim = tmp_path / "victim"
+    victim.write_text("somebody's")
+    with serving(tmp_path / "data") as service:
+        service.create()
+        modes = {file.name: oct(file.stat().st_mode)[-3:] for file in (tmp_path / "data").iterdir()}
+    assert set(modes.values()) == {"600"}, modes
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / "lock").symlink_to(victim)
+    assert run("serve", "--data", tmp_path / "linked", "--port", "0").exit_code == 2
+    assert victim.read_text() == "somebody's"
+
+
+def test_a_damaged_store_is_told(tmp_path: Path) -> None:
+    other = ldp.Plan(ldp.Domain.integers(0, 9), 1.0, ldp.Haar(), ldp.HRR())
+    with serving(tmp_path) as service:
+        service.create()
+    with Store(tmp_path) as store:
+        store.keep_snapshot(1, 0, ldp.Aggregate.empty(other).to_bytes())
+    refused = run("serve", "--data", tmp_path, "--port", "0")
+    assert (refused.exit_code, "of its plan" in refused.stderr) == (2, True)
+    with Store(tmp_path) as store, store._engine.begin() as connection:
+        connection.execute(text("drop table ldprange_batches"))
+    refused = run("serve", "--data", tmp_path, "--port", "0")
+    assert (refused.exit_code, "cannot" in refused.stderr or "must" in refused.stderr) == (2, True)
 
 
 def test_a_store_of_a_later_version_is_left_alone(tmp_path: Path) -> None:

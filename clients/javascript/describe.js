@@ -3,10 +3,15 @@
 import { readPlan } from "./plan.js";
 import { hexadecimal, unpack } from "./wire.js";
 
+/** Above this ε a report can practically give its owner's answer away. */
+export const WEAKEST = 5;
+
 const MOST_COUNTED = 1 << 16; // answers that are gone through one by one
+const MOST_NAMED = 6; // labels that are told by name
+const MOST_TOLD = 1e6; // larger factors are told as powers only
 
 /**
- * Describe a report: its bytes, its level, everything it says, and the same in short sentences.
+ * Describe a report: its bytes, its level, everything it says, and the same in short sentences, what matters most first.
  *
  * Only what any receiver of the report could find out as well is used: neither the value nor the coins.
  */
@@ -15,6 +20,7 @@ export function describe(description, bytes) {
   const { level, facts } = unpack(plan, bytes);
   const { size, shifts } = plan.levels[level];
   const mechanism = plan.mechanisms[level];
+  const likelier = likelierAnswers(plan.domain.bins, size, mechanism, facts);
   const report = {
     bytes: bytes.length,
     hexadecimal: hexadecimal(bytes),
@@ -26,35 +32,64 @@ export function describe(description, bytes) {
     oracle: mechanism.name,
     ...facts,
     answers: plan.domain.bins,
-    likelier: likelierAnswers(plan.domain.bins, size, mechanism, facts),
+    likelier: likelier?.length,
   };
-  return { ...report, sentences: sentences(report) };
+  const named = likelier !== undefined && likelier.length <= MOST_NAMED ? plan.domain.labels : undefined;
+  const names = named && likelier.map((bin) => named[bin]);
+  return { ...report, sentences: [summary(report, names), ...details(report)] };
 }
 
-/** Count the answers that make the report likelier than others do. */
+/** Return the answers that make the report likelier than others do. */
 function likelierAnswers(bins, size, mechanism, facts) {
   if (bins > MOST_COUNTED) {
     return undefined;
   }
   const supported = mechanism.supports(facts);
-  let count = 0;
-  for (let bin = 0; bin < bins; bin += 1) {
-    count += supported(Math.floor(bin / size)) ? 1 : 0;
-  }
-  return count;
+  return Array.from({ length: bins }, (_, bin) => bin).filter((bin) => supported(Math.floor(bin / size)));
 }
 
-function sentences(report) {
-  const { answers, blockSize, likelier, shift } = report;
+/** Say what the report comes to, for whoever wants to know no more. */
+function summary({ epsilon, answers, likelier }, names) {
+  const weak = epsilon > WEAKEST;
+  const all = `${new Intl.NumberFormat("en").format(answers)} possible answers`;
+  if (likelier === undefined) {
+    return weak
+      ? `This report can practically give away which of the ${all} is yours.`
+      : `Chance had a hand in this report: from it nobody can be sure which of the ${all} is yours.`;
+  }
+  if (likelier === 0 || likelier === answers) {
+    return "Every possible answer makes this report equally likely, so it says nothing about yours.";
+  }
+  const one = likelier === 1;
+  const which = names ? `Of the ${all}, ${listed(names)}` : `${likelier} of the ${all}`;
+  const better = `${one ? "fits" : "fit"} this report ${weak ? "far " : ""}better than the others`;
+  return `${which} ${better}; yours ${isAmong(epsilon, likelier / answers)} ${one ? "this one" : "among them"}.`;
+}
+
+/** Say how likely it is that the owner's answer is among those that fit, for somebody who knows nothing else. */
+function isAmong(epsilon, share) {
+  if (epsilon <= WEAKEST) {
+    return "may or may not be";
+  }
+  return share * Math.exp(epsilon) > 10 * (1 - share) ? "is very likely" : "may well be";
+}
+
+function listed(names) {
+  const quoted = names.map((name) => `“${name}”`);
+  return quoted.length === 1 ? quoted[0] : `${quoted.slice(0, -1).join(", ")} and ${quoted[quoted.length - 1]}`;
+}
+
+function details(report) {
+  const { blockSize, shift } = report;
   const grid = shift === undefined ? "" : `, on a grid moved by ${shift}`;
   const blocks = blockSize === 1 ? "each answer counts by itself" : `answers count in blocks of ${blockSize}${grid}`;
   const where = report.levels === 1 ? "In it" : `Chance put it on level ${report.level + 1} of ${report.levels}, where`;
   return [
     `The report is ${report.bytes} bytes long and says nothing but what follows.`,
+    `The first ${1 + report.fingerprint.length / 2} bytes are the same for everybody: they tell the format and the plan.`,
     `${where} ${blocks}.`,
     saying(report),
-    ...(likelier === undefined ? [] : [likelihood(likelier, answers)]),
-    `No answer makes it more than e^${report.epsilon} ≈ ${ratio(report.epsilon)} times as likely as another.`,
+    `No answer makes it more than ${factor(report.epsilon)} times as likely as another.`,
   ];
 }
 
@@ -69,15 +104,7 @@ function saying({ chosen, outOf, coefficients, line, lines, symbol, symbols }) {
   return line === undefined ? `${said}.` : `${said}, to a question drawn by chance: number ${line} of ${lines}.`;
 }
 
-function likelihood(likelier, answers) {
-  if (likelier === 0 || likelier === answers) {
-    return "Every possible answer makes it equally likely.";
-  }
-  return likelier === 1
-    ? `Of the ${answers} possible answers one makes it likelier than the others do; that may be yours or not.`
-    : `Of the ${answers} possible answers ${likelier} make it likelier than the others do; yours may be among them or not.`;
-}
-
-function ratio(epsilon) {
-  return String(Number(Math.exp(epsilon).toPrecision(3)));
+function factor(epsilon) {
+  const ratio = Math.exp(epsilon);
+  return ratio > MOST_TOLD ? `e^${epsilon}` : `e^${epsilon} ≈ ${Number(ratio.toPrecision(3))}`;
 }

@@ -88,7 +88,7 @@ export interface ReportDescription {
   readonly answers: number;
   /** How many of them make this report likelier than the others do; not counted where answers are more than 65536. */
   readonly likelier?: number;
-  /** The same in short sentences. */
+  /** The same in short sentences: the first says what it comes to, the others the details. */
   readonly sentences: readonly string[];
 }
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
+from socket import SHUT_RDWR
+from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 from ldprange.errors import SendError
@@ -163,13 +165,20 @@ class Exchange:
             connection.sock.settimeout(limit)
         kind = {} if body is None else {"Content-Type": "application/octet-stream"}
         headers = {**kind, **self._headers}
-        with suppress(BrokenPipeError):  # a host may refuse before it has read all, and says why
-            connection.request(method, path, body, headers)
-        response = connection.getresponse()
+        # a host that sends a byte now and then keeps every single wait short: the whole must end too
+        watch = Timer(max(0.01, deadline - self._patience.clock()), self._cut)
+        watch.daemon = True
+        watch.start()
         try:
-            data = self._read(response, deadline)
+            with suppress(BrokenPipeError):  # a host may refuse before it has read all, and says why
+                connection.request(method, path, body, headers)
+            response = connection.getresponse()
+            try:
+                data = self._read(response, deadline)
+            finally:
+                response.close()
         finally:
-            response.close()
+            watch.cancel()
         return Reply(response.status, data, response.getheader("Retry-After"), response.getheader("Location"))
 
     def _read(self, response: HTTPResponse, deadline: float) -> bytes:
@@ -199,6 +208,12 @@ class Exchange:
         if self._host.secure:
             return HTTPSConnection(self._host.name, self._host.port, context=create_default_context())
         return HTTPConnection(self._host.name, self._host.port)
+
+    def _cut(self) -> None:
+        connection = self._connection
+        if connection is not None and connection.sock is not None:
+            with suppress(OSError):
+                connection.sock.shutdown(SHUT_RDWR)
 
     def _close(self) -> None:
         if self._connection is not None:

@@ -143,7 +143,7 @@ class Sender:
         if reply.status not in (200, 201):
             raise SendError(f"{name} is refused; {_complaint(reply)}", batch_id, reply.status)
         taken = reply.json()
-        if not isinstance(taken, dict) or type(taken.get("reports")) is not int:
+        if not isinstance(taken, dict) or type(taken.get("reports")) is not int or taken["reports"] < 1:
             # such as the page of a hotel's network, which says 200 to everything
             raise SendError(
                 f"{self._host} must acknowledge a batch with its number of reports, and what answered "

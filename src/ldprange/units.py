@@ -20,12 +20,16 @@ def parse(domain: Domain, text: str) -> Any:
     if isinstance(domain, Ordered):
         return text
     try:
+        if "_" in text or not text.isascii():  # Python's numbers may have these; people's have not
+            raise ValueError
         if isinstance(domain, Dates):
             return datetime.date.fromisoformat(text)
         return int(text) if isinstance(domain, Integers) else float(text)
     except ValueError:
         kinds = {Dates: "a date such as 2026-01-31", Integers: "a whole number"}
-        raise DomainError(f"a bound must be {kinds.get(type(domain), 'a number')}, got {text!r}") from None
+        raise DomainError(
+            f"a bound must be {kinds.get(type(domain), 'a number')}, got {text[:40]!r}"
+        ) from None
 
 
 def shown(value: Any) -> str:

@@ -39,7 +39,7 @@ def export(name: str, output: str, reports_per_file: int, place: str, as_json: b
     from ldprange.service.export import export
     from ldprange.service.store import Store
 
-    with Store(place) as store, progress("writing", "reports", None) as bar:
+    with Store(place) as store, store.reached(), progress("writing", "reports", None) as bar:
         surveys = {survey.name: survey for survey in store.surveys()}
         if name not in surveys:
             there = ", ".join(surveys) or "none"

@@ -80,12 +80,15 @@ def serve(
     wanted = None if new is None else survey_of(new.description)
     # a store is made only when nothing else can go wrong
     with listen(host, port) as listening, Store(place, create=True) as store:
-        store.lock()
+        with store.reached():
+            store.lock()
         if new is not None and wanted is not None:
             _open(store, wanted)
             new.tell()
         here = _address(*listening.getsockname()[:2])
         collector = Collector(store, settings)
+        with store.reached():
+            collector.load()
         server = make_server(collector, behind_proxy=behind_proxy)
         _announce(store, settings.origins[0] if settings.origins else here, place)
         if not settings.origins:
@@ -169,7 +172,7 @@ def tokens(place: str) -> None:
     from ldprange.service.store import Store
 
     made = new_tokens()
-    with Store(place, create=True) as store:
+    with Store(place, create=True) as store, store.reached():
         store.keep_digests({role: digest(token) for role, token in made.items()})
     print_whole((f"{role}'s token", token) for role, token in made.items())
     note(f"they are for the collector in {store.place}; if it runs, start it again to take them")

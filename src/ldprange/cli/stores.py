@@ -20,6 +20,8 @@ def store_options(command: Callable[..., None]) -> Callable[..., None]:
     def with_place(*, data: str | None, database: str | None, **given: Any) -> None:
         if data is not None and database is not None:
             raise click.UsageError("--data and --database exclude one another; leave one of them out")
+        if database is not None and "://" not in database:
+            raise click.UsageError("--database must be such as postgresql://user@host/name, and it is not")
         need_service()
         command(place=database or data or DIRECTORY, **given)
 

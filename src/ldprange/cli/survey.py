@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import sys
 from collections.abc import Callable
@@ -63,10 +64,13 @@ def _server_option(command: Callable[..., None]) -> Callable[..., None]:
 
 def _host(server: str) -> Host:
     """Return the collector's host, once it is known that somebody is there."""
-    parts = urlsplit(server)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
+    try:
+        parts = urlsplit(server)
+        host = Host(parts.scheme == "https", parts.hostname or "", parts.port)
+    except ValueError:
+        parts, host = urlsplit(""), Host(False, "", None)
+    if parts.scheme not in ("http", "https") or not host.name or parts.path not in ("", "/"):
         raise LdprangeError(f"a collector's address must be such as {_SERVER}, got {server}")
-    host = Host(parts.scheme == "https", parts.hostname, parts.port)
     if not host.secure and not host.is_this_machine:
         raise LdprangeError(f"a token must not travel in the clear, got {server}; use https")
     try:
@@ -86,7 +90,10 @@ def _token() -> str:
         token = click.prompt("Token", hide_input=True)
     if not token:
         raise LdprangeError("a token is needed, and there is no terminal to ask for it; set LDPRANGE_TOKEN")
-    return token.strip()
+    token = token.strip()
+    if not (token.isascii() and token.isprintable()):
+        raise LdprangeError("a token has letters, digits, dashes and underscores only, and this one has more")
+    return token
 
 
 @survey.command(
@@ -140,7 +147,7 @@ def open_again(name: str, ask: Ask, server: str) -> None:
 
 
 def _change(ask: Ask, name: str, changes: dict[str, Any]) -> None:
-    if not name.replace("-", "").isalnum():
-        raise LdprangeError(f"a survey's name has letters, digits and dashes only, got {name!r}")
+    if not re.fullmatch("[a-z0-9-]+", name):
+        raise LdprangeError(f"a survey's name has lower-case letters, digits and dashes only, got {name!r}")
     changed = ask("PATCH", f"/api/surveys/{name}", changes)
     click.echo(f"{changed['name']} is {changed['state']}")

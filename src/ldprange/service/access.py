@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import ipaddress
 import math
+import re
 import secrets
 import time
 from collections.abc import Iterable, Mapping
@@ -38,9 +39,13 @@ def role_of(token: str, digests: Mapping[str, bytes]) -> str | None:
 
 def origin_of(url: str) -> str:
     """Return scheme, host and port of an address such as https://survey.example.org."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
-        raise LdprangeError(f"an origin must be such as https://survey.example.org, got {url}")
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
+    except ValueError:
+        good = False
+    if not good or parts.path not in ("", "/") or "@" in parts.netloc or parts.query or parts.fragment:
+        raise LdprangeError("an origin must be such as https://survey.example.org, and no more")
     return f"{parts.scheme}://{parts.netloc}".lower()
 
 
@@ -50,9 +55,15 @@ def is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return _address(host).is_loopback
     except ValueError:
         return False
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """Read an address; one of IPv4 that came in an IPv6 dress is undressed."""
+    address = ipaddress.ip_address(text)
+    return getattr(address, "ipv4_mapped", None) or address
 
 
 def may_administer(address: str, host: str, origin: str | None, origins: Iterable[str]) -> bool:
@@ -61,15 +72,28 @@ def may_administer(address: str, host: str, origin: str | None, origins: Iterabl
     A page of another site that makes a browser send it is refused, even under a name that it points here.
     """
     names = {urlsplit(one).netloc for one in origins}
-    if (
-        origin is not None
-        and origin.lower() not in origins
-        and not is_loopback(urlsplit(origin).hostname or "")
-    ):
+    if origin is not None and origin.lower() not in origins and not is_loopback(_name(origin.lower())):
         return False
     if host.lower() in names:
         return True
-    return is_loopback(address) and is_loopback(urlsplit(f"//{host}").hostname or "")
+    return is_loopback(address) and is_loopback(_name(f"http://{host.lower()}"))
+
+
+def _name(origin: str) -> str:
+    """Return the host in an origin; nothing if it is more or less than one."""
+    found = re.fullmatch(r"https?://(\[[0-9a-f:.]+\]|[^\[\]:/@?#]+)(:\d{1,5})?", origin)
+    return found[1] if found else ""
+
+
+def _network(text: str) -> str:
+    """Return what counts as one sender: an address of IPv4, or all that one household has of IPv6."""
+    if ":" not in text:
+        return text
+    try:
+        address = _address(text)
+    except ValueError:
+        return text
+    return str(address if address.version == 4 else ipaddress.ip_network((int(address), 64), strict=False))
 
 
 class RateLimit:
@@ -84,7 +108,7 @@ class RateLimit:
         """Count a request; return 0, or after how many whole seconds it may be made again."""
         if not self._rate:
             return 0
-        now = time.monotonic()
+        now, address = time.monotonic(), _network(address)
         left, since = self._left.get(address, (self._burst, now))
         left = min(self._burst, left + (now - since) * self._rate)
         if left < 1:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -49,6 +50,7 @@ def make_app(collector: Collector) -> ASGIApp:
             Route("/health", _health, methods=["GET"]),
             Route("/metrics", metrics.metrics, methods=["GET"]),
             Route("/openapi.json", _openapi, methods=["GET"]),
+            Route("/", pages.home_page, methods=["GET"]),
             Route("/s/{name}", pages.survey_page, methods=["GET"]),
             Route("/d/{name}", pages.dashboard_page, methods=["GET"]),
             Route("/static/{file}", pages.static_file, methods=["GET"]),
@@ -56,6 +58,7 @@ def make_app(collector: Collector) -> ASGIApp:
         exception_handlers=_HANDLERS,
         lifespan=running,
     )
+    app.router.redirect_slashes = False  # it would send people to whatever host they named
     app.state.collector = collector
     app.state.estimates = questions.Estimates()
     app.state.overviews = overview.Overviews()
@@ -100,6 +103,11 @@ async def _elsewhere(request: Request, error: Exception) -> Response:
     return Reply({"error": reason.get(error.status_code, error.detail)}, error.status_code, headers)
 
 
+async def _unreachable(request: Request, error: Exception) -> Response:
+    reason = "the store cannot be read or written now; try again, and see the collector's log"
+    return refused(Refusal(503, reason, {"retry-after": "1"}))
+
+
 async def _gone(request: Request, error: Exception) -> Response:
     return Response(status_code=400)  # nobody will read it
 
@@ -109,4 +117,5 @@ _HANDLERS: dict[Any, Callable[[Request, Exception], Any]] = {
     LdprangeError: _wrong,
     HTTPException: _elsewhere,
     ClientDisconnect: _gone,
+    SQLAlchemyError: _unreachable,
 }

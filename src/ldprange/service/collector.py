@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any
 
 from ldprange.errors import LdprangeError
@@ -48,10 +49,15 @@ class Collector:
         self.surveys: dict[str, Survey] = {}
         self.digests: dict[str, bytes] = {}
         self._unit_errors: dict[int, float] = {}
+        self._changing = Lock()  # surveys, here and in the store
+
+    def load(self) -> None:
+        """Read the store."""
+        self.surveys = {survey.name: survey for survey in self.store.surveys()}
+        self.writer.load()
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Read the store, and be ready."""
-        self.surveys = {survey.name: survey for survey in self.store.surveys()}
+        """Begin to take reports."""
         self.digests = self.store.digests()
         self.writer.start(loop)
 
@@ -68,15 +74,17 @@ class Collector:
 
     def create(self, description: object) -> Survey | None:
         """Add a survey that is described in JSON types; None if its name is taken."""
-        survey = survey_of(description)
-        added = self.store.add_survey(survey.name, survey.question, survey.unit, survey.public, survey.plan)
-        if added is not None:
-            self.writer.add_survey(added)
-            self.surveys[added.name] = added
+        new = survey_of(description)
+        with self._changing:
+            added = self.store.add_survey(new.name, new.question, new.unit, new.public, new.plan)
+            if added is not None:
+                self.writer.add_survey(added)
+                # not in place: somebody may be going through them
+                self.surveys = {**self.surveys, added.name: added}
         return added
 
-    def change(self, survey: Survey, changes: object) -> Survey:
-        """Change a survey's state, or whether it is public."""
+    def change(self, name: str, changes: object) -> Survey:
+        """Change a survey's state, or whether it is public; a closed one has taken its last report."""
         known = {"state": (OPEN, CLOSED), "public": (True, False)}
         if not isinstance(changes, Mapping) or not changes or not set(changes) <= set(known):
             raise LdprangeError(
@@ -85,9 +93,11 @@ class Collector:
         for key, value in changes.items():
             if not any(value is one or (isinstance(value, str) and value == one) for one in known[key]):
                 raise LdprangeError(f"{key} must be one of {list(known[key])}, got {_short(value)}")
-        self.store.change_survey(survey.id, changes)
-        changed = replace(survey, **changes)
-        self.surveys[survey.name] = changed
+        with self._changing:
+            changed = replace(self.surveys[name], **changes)
+            self.store.change_survey(changed.id, changes)
+            self.surveys = {**self.surveys, name: changed}
+            self.writer.set_closed(changed.id, changed.state == CLOSED)
         return changed
 
 

@@ -39,6 +39,7 @@ _ERRORS = {
     401: "A token is needed, or it is not one of this collector's.",
     403: "The token is another role's, or administration is not allowed from there.",
     404: "There is no such survey.",
+    408: "The body did not come in time.",
     409: "A name or a batch's id is taken, or nobody has answered yet.",
     410: "The survey is closed.",
     413: "The body is too large.",
@@ -173,7 +174,7 @@ DESCRIPTION: Json = {
             "post": _operation(
                 "Make a survey",
                 {"201": _json(_SURVEY, "It is open.")},
-                (400, 401, 403, 409, 413),
+                (400, 401, 403, 408, 409, 413, 503),
                 body={"application/json": {"schema": _NEW}},
                 security=_ADMINISTRATOR,
             ),
@@ -194,7 +195,7 @@ DESCRIPTION: Json = {
             "patch": _operation(
                 "Close a survey, open it again, or make its answers public",
                 {"200": _json(_SURVEY, "As it is now.")},
-                (400, 401, 403, 404, 413),
+                (400, 401, 403, 404, 408, 413, 503),
                 parameters=(_SURVEY_NAME,),
                 body={"application/json": {"schema": _CHANGES}},
                 security=_ADMINISTRATOR,
@@ -207,7 +208,7 @@ DESCRIPTION: Json = {
                     "201": _json(_KEPT, "Durable, and counted."),
                     "200": _json(_KEPT, "It was there already; nothing changed."),
                 },
-                (400, 404, 409, 410, 413, 415, 503),
+                (400, 404, 408, 409, 410, 413, 415, 503),
                 parameters=(_SURVEY_NAME, _BATCH_ID),
                 body={BYTES: {"schema": {"type": "string", "format": "binary"}}},
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable
@@ -11,7 +12,6 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -19,12 +19,20 @@ from ldprange.estimation import Estimate
 from ldprange.service.access import ROLES
 from ldprange.service.collector import Collector
 from ldprange.service.questions import CONFIDENCE, Estimates, columns
-from ldprange.service.replies import KEPT_BY_NOBODY, Parameters, Reply, check_role, collector_of, survey_in
+from ldprange.service.replies import (
+    KEPT_BY_NOBODY,
+    Parameters,
+    Reply,
+    check_role,
+    collector_of,
+    rendered,
+    survey_in,
+)
 from ldprange.service.store import CLOSED, Survey
 from ldprange.units import plain
 
 _MOST_POINTS = 1024
-_MOST_BARS = 64
+_LEAST_BARS, _MOST_BARS = 6, 64
 _MOST_MINUTES = 512
 _MOST_HELD = 64
 _LONG = 0.3  # seconds
@@ -46,25 +54,25 @@ async def overview(request: Request) -> Response:
     confidence, denoised = parameters.number("confidence", CONFIDENCE), parameters.flag("denoise")
     state = request.app.state
     drawn = partial(_overview, collector, survey, state.estimates, confidence, denoised)
-    return Reply(await run_in_threadpool(state.overviews.of, survey, (confidence, denoised), drawn))
+    return Reply(await state.estimates.beside(state.overviews.of, survey, (confidence, denoised), drawn))
 
 
 class Overviews:
     """The overviews that took long, each given again for a while: a large domain must not keep us busy."""
 
     def __init__(self) -> None:
-        self._held: dict[Hashable, tuple[float, dict[str, Any]]] = {}
+        self._held: dict[Hashable, tuple[float, bytes]] = {}
         self._locks: defaultdict[int, Lock] = defaultdict(Lock)
 
-    def of(self, survey: Survey, how: Hashable, drawn: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    def of(self, survey: Survey, how: Hashable, drawn: Callable[[], dict[str, Any]]) -> bytes:
         """Return an overview, drawn now or not long ago."""
         key = (survey.id, survey.state, how)
         with self._locks[survey.id]:
-            until, found = self._held.get(key, (0.0, {}))
+            until, found = self._held.get(key, (0.0, b""))
             begin = time.monotonic()
             if begin < until:
                 return found
-            found = drawn()
+            found = rendered(drawn())
             took = time.monotonic() - begin
             if len(self._held) >= _MOST_HELD:
                 self._held.clear()
@@ -83,9 +91,9 @@ def _overview(
         reports = found.users
         answers = {
             "cdf": _cdf(found, confidence),
-            "histogram": _histogram(found, confidence),
+            "histogram": _histogram(found, confidence, _typical(collector, survey, reports, CONFIDENCE)),
             "quartiles": {"q": _QUARTILES, **columns(found.quantiles(_QUARTILES, confidence=confidence))},
-            "error": _error(collector, survey, reports, confidence),
+            "error": {"typical": _typical(collector, survey, reports, confidence), "more": 3 * reports},
         }
     return {
         "version": 2 * reports + (survey.state == CLOSED),
@@ -111,19 +119,35 @@ def _cdf(found: Estimate, confidence: float) -> dict[str, Any]:
     return {"to": [plain(bound) for bound in upper], **columns(found.prefixes(upper, confidence=each))}
 
 
-def _histogram(found: Estimate, confidence: float) -> dict[str, Any]:
+def _bar_edges(bins: int, half: float) -> list[int]:
+    """Cut bins into bars for a typical half-width of an interval.
+
+    A bar says something if its interval is not longer than the bar is tall. So there are about 1/(2·half)
+    bars, of which an even one's share is twice the half-width; but 6 to 64, or all bins if those are fewer.
+    A bar has 1, 2, 5, 10, 20, 50, … bins, whichever comes nearest. What is left over is a bar if it is more
+    than half of one, and else belongs to the last.
+    """
+    share = max(2 * half, 1 / _MOST_BARS)
+    widths = [factor * 10**power for power in range(len(str(bins))) for factor in (1, 2, 5)]
+    counts = {width: max(1, -((width - 2 * bins) // (2 * width))) for width in widths}
+    fitting = [width for width in widths if _LEAST_BARS <= counts[width] <= _MOST_BARS]
+    width = min(fitting or [1], key=lambda width: abs(math.log(counts[width] * share)))
+    return [*range(0, counts[width] * width, width), bins]
+
+
+def _histogram(found: Estimate, confidence: float, half: float) -> dict[str, Any]:
     domain = found.plan.domain
-    edges = _edges(domain.bins, _MOST_BARS)
+    edges = _bar_edges(domain.bins, half)
     lows = [domain.lower(edge) for edge in edges[:-1]]
     highs = [domain.upper(edge - 1) for edge in edges[1:]]
     ends = {"from": [plain(low) for low in lows], "to": [plain(high) for high in highs]}
     return {**ends, **columns(found.ranges(lows, highs, confidence=confidence))}
 
 
-def _error(collector: Collector, survey: Survey, reports: int, confidence: float) -> dict[str, Any]:
+def _typical(collector: Collector, survey: Survey, reports: int, confidence: float) -> float:
     """Return the typical half-width of an interval; it falls with the root of the number of answers."""
-    half = NormalDist().inv_cdf((1 + confidence) / 2)
-    return {"typical": half * collector.unit_error(survey) / reports**0.5, "more": 3 * reports}
+    unit_error = NormalDist().inv_cdf((1 + confidence) / 2) * collector.unit_error(survey)
+    return unit_error / math.sqrt(reports)
 
 
 def _arrivals(collector: Collector, survey: Survey) -> dict[str, list[int]]:

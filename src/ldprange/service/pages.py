@@ -1,4 +1,4 @@
-"""The two pages and their files, under a strict policy: nothing comes from, or goes to, anywhere else."""
+"""The pages and their files, under a strict policy: nothing comes from, or goes to, anywhere else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib.resources import files
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from ldprange.service.replies import Refusal, collector_of, survey_in
+from ldprange.service.replies import Refusal, collector_of
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -36,6 +36,12 @@ def _read_all() -> dict[str, bytes]:
 _FILES = _read_all()
 
 
+async def home_page(request: Request) -> Response:
+    """Say what this is; which surveys there are is not for everybody."""
+    collector_of(request)
+    return HTMLResponse(_FILES["home.html"], headers=_HEADERS)
+
+
 async def survey_page(request: Request) -> Response:
     """Return the page on which people answer."""
     return _page(request, "survey.html")
@@ -47,7 +53,9 @@ async def dashboard_page(request: Request) -> Response:
 
 
 def _page(request: Request, name: str) -> Response:
-    survey_in(collector_of(request), request.path_params["name"])
+    """Return a survey's page; whoever mistypes its name is a person, to whom JSON says little."""
+    if request.path_params["name"] not in collector_of(request).surveys:
+        return HTMLResponse(_FILES["missing.html"], 404, headers=_HEADERS)
     return HTMLResponse(_FILES[name], headers=_HEADERS)
 
 

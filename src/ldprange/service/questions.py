@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
+from functools import partial
 from threading import Lock
 from typing import Any
 
 import numpy as np
-from starlette.concurrency import run_in_threadpool
+from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -16,13 +17,22 @@ from ldprange.answer import Answer
 from ldprange.estimation import Estimate, estimate
 from ldprange.service.access import ROLES
 from ldprange.service.collector import Collector
-from ldprange.service.replies import Parameters, Refusal, Reply, check_role, collector_of, survey_in
+from ldprange.service.replies import (
+    Parameters,
+    Refusal,
+    Reply,
+    check_role,
+    collector_of,
+    rendered,
+    survey_in,
+)
 from ldprange.service.store import Survey
 from ldprange.units import parse, plain
 
 CONFIDENCE = 0.95
 _MOST_BINS = 1 << 16  # of which all are told
 _MOST_ESTIMATES = 16  # held in memory
+_AT_ONCE = 4  # questions
 
 
 class Estimates:
@@ -31,6 +41,12 @@ class Estimates:
     def __init__(self) -> None:
         self._held: OrderedDict[tuple[int, bool], tuple[int, Estimate]] = OrderedDict()
         self._locks: defaultdict[tuple[int, bool], Lock] = defaultdict(Lock)
+        self._holding = Lock()
+        self._few = CapacityLimiter(_AT_ONCE)
+
+    async def beside(self, answer: Callable[..., bytes], *arguments: Any) -> bytes:
+        """Answer a question beside the loop; few at a time, so that nothing else waits for questions."""
+        return await to_thread.run_sync(partial(answer, *arguments), limiter=self._few)
 
     def of(self, collector: Collector, survey: Survey, denoised: bool) -> Estimate:
         """Return the estimate from all reports of a survey."""
@@ -43,8 +59,9 @@ class Estimates:
                     raise Refusal(
                         409, "nobody has answered yet, so there is nothing to tell; ask again later"
                     )
-                found = estimate(aggregate, denoise=denoised)
-                self._held[key] = (aggregate.reports, found)
+                reports, found = aggregate.reports, estimate(aggregate, denoise=denoised)
+        with self._holding:
+            self._held[key] = (reports, found)
             self._held.move_to_end(key)
             while len(self._held) > _MOST_ESTIMATES:
                 self._held.popitem(last=False)
@@ -63,22 +80,19 @@ def answering(asked: Asked, *known: str, many: str = "") -> Callable[[Request], 
         if not survey.public:
             check_role(request, collector, ROLES)
         parameters = Parameters(request, *known, "confidence", "denoise", many=many)
-        return Reply(
-            await run_in_threadpool(
-                _answer, collector, survey, parameters, asked, request.app.state.estimates
-            )
-        )
+        estimates = request.app.state.estimates
+        return Reply(await estimates.beside(_answer, collector, survey, parameters, asked, estimates))
 
     return answer
 
 
 def _answer(
     collector: Collector, survey: Survey, parameters: Parameters, asked: Asked, estimates: Estimates
-) -> dict[str, Any]:
+) -> bytes:
     confidence, denoised = parameters.number("confidence", CONFIDENCE), parameters.flag("denoise")
     found = estimates.of(collector, survey, denoised)
     answer = asked(parameters, found, confidence)
-    return {"reports": found.users, "confidence": confidence, "denoised": denoised, **answer}
+    return rendered({"reports": found.users, "confidence": confidence, "denoised": denoised, **answer})
 
 
 def columns(found: Answer[Any]) -> dict[str, Any]:

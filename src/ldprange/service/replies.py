@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from collections.abc import Sequence
@@ -14,6 +15,9 @@ from ldprange.errors import LdprangeError
 from ldprange.service.access import ADMINISTRATOR, may_administer, role_of
 from ldprange.service.collector import Collector
 from ldprange.service.store import Survey
+
+LONGEST_BODY = 8
+"""Seconds in which a body must come; less than a collector that ends waits for requests under way."""
 
 KEPT_BY_NOBODY = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 ANYWHERE = {"access-control-allow-origin": "*"}
@@ -37,9 +41,12 @@ class Reply(Response):
         super().__init__(content, status_code, {**KEPT_BY_NOBODY, **(headers or {})})
 
     def render(self, content: Any) -> bytes:
-        return json.dumps(
-            _finite(content), ensure_ascii=False, allow_nan=False, separators=(",", ":")
-        ).encode()
+        return content if isinstance(content, bytes) else rendered(content)
+
+
+def rendered(content: Any) -> bytes:
+    """Return JSON; where it is long, not on the loop that takes reports."""
+    return json.dumps(_finite(content), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
 def _finite(content: Any) -> Any:
@@ -111,11 +118,15 @@ _CHALLENGE = {"www-authenticate": "Bearer"}
 async def body_of(request: Request, largest: int) -> bytes:
     """Read a request's body, no more than may be."""
     parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > largest:
-            raise Refusal(413, f"a body may have at most {largest} bytes; send less at a time")
-        parts.append(part)
+    try:
+        async with asyncio.timeout(LONGEST_BODY):
+            async for part in request.stream():
+                size += len(part)
+                if size > largest:
+                    raise Refusal(413, f"a body may have at most {largest} bytes; send less at a time")
+                parts.append(part)
+    except TimeoutError:
+        raise Refusal(408, f"a body must come within {LONGEST_BODY} seconds, and it did not") from None
     return b"".join(parts)
 
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from sqlalchemy import (
     Connection,
@@ -34,7 +35,10 @@ from ldprange.plan import Plan
 from ldprange.service.tables import ARRIVALS, BATCHES, FORMAT, METADATA, SNAPSHOTS, SURVEYS, TOKENS, VERSION
 
 OPEN, CLOSED = "open", "closed"
+_FILE = "ldprange.sqlite"
+_BUSY = 10_000  # milliseconds to wait for whoever else writes
 _LOCK = 0x6C647072616E6765  # PostgreSQL's advisory locks are numbers: "ldprange"
+_ATTEMPTS, _PAUSE = 20, 0.1  # to get a lock back; seconds between them
 _READ_TOGETHER = 512  # batches
 _LARGEST_SNAPSHOT = 512 << 20  # bytes; SQLite takes no value beyond 1 GB
 
@@ -88,12 +92,14 @@ class Store:
         url = _url(place, create)
         self.place = _without_password(str(place))
         self._directory = None if "://" in str(place) else Path(place)
-        self._lock: IO[bytes] | None = None
+        self._lock: int | None = None  # a file's descriptor
         self._writing: Connection | None = None
         self._engine = _engine(url)
+        if self._directory is not None:
+            self._file = (self._directory / _FILE).stat()
         dialect = postgresql if self._engine.dialect.name == "postgresql" else sqlite
         self._insert = dialect.insert(BATCHES).on_conflict_do_nothing(index_elements=["survey", "batch"])
-        with self._reached():
+        with self.reached():
             self._check(create)
 
     def _check(self, create: bool) -> None:
@@ -112,7 +118,8 @@ class Store:
             raise StoreError(f"{self.place} must be of version {VERSION}, got {version}; upgrade ldprange")
 
     @contextmanager
-    def _reached(self) -> Iterator[None]:
+    def reached(self) -> Iterator[None]:
+        """Turn a database's errors into one that says which database it is."""
         try:
             yield
         except SQLAlchemyError as error:
@@ -130,20 +137,24 @@ class Store:
             f"only one service may write to {self.place}, and another does; end that one first"
         )
         if self._directory is not None and self._lock is None:
-            file = (self._directory / "lock").open("wb")
+            file = _private_file(self._directory / "lock")
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                file.close()
+                os.close(file)
                 raise taken from None
             self._lock = file
+        attempts = (
+            1 if self._writing is None else _ATTEMPTS
+        )  # a database may take a while to see that we left
         self._let_go()
         connection = self._engine.connect()
-        if self._directory is None:
-            with connection.begin():
-                if not connection.scalar(select(func.pg_try_advisory_lock(_LOCK))):
-                    connection.close()
-                    raise taken
+        while self._directory is None and not _locked(connection):
+            attempts -= 1
+            if not attempts:
+                connection.close()
+                raise taken
+            time.sleep(_PAUSE)
         self._writing = connection
 
     @property
@@ -151,6 +162,14 @@ class Store:
         if self._writing is None:
             raise StoreError(f"{self.place} must be locked before anything is kept in it")
         return self._writing
+
+    def _check_place(self) -> None:
+        """Refuse to write into a file that nobody will find again."""
+        if self._directory is None:
+            return
+        file = self._directory / _FILE
+        if not file.exists() or not os.path.samestat(self._file, file.stat()):
+            raise StoreError(f"{self.place} must stay where it is, and its file was moved or replaced")
 
     def _let_go(self) -> None:
         """End the connection that writes, and with it the database's lock."""
@@ -169,7 +188,7 @@ class Store:
         """Give the lock back and let go of all connections."""
         self._let_go()
         if self._lock is not None:
-            self._lock.close()
+            os.close(self._lock)
             self._lock = None
         self._engine.dispose()
 
@@ -215,6 +234,7 @@ class Store:
 
         They are durable when this returns. An id that is there already stays as it is.
         """
+        self._check_place()
         rows = [
             {"number": number, "survey": kept.survey, "batch": kept.batch, "body": kept.body}
             for number, kept in enumerate(batches, first)
@@ -286,7 +306,7 @@ def _url(place: str | os.PathLike[str], create: bool) -> URL:
     if "://" in str(place):
         try:
             url = make_url(str(place))
-        except ArgumentError:
+        except (ArgumentError, ValueError):
             raise StoreError(
                 "a database's URL must be such as postgresql://user@host/name, and it is not"
             ) from None
@@ -296,12 +316,14 @@ def _url(place: str | os.PathLike[str], create: bool) -> URL:
             raise StoreError(f"the database must be a PostgreSQL one, or a directory, got {url.drivername}")
         return url
     directory = Path(place)
-    file = directory / "ldprange.sqlite"
+    file = directory / _FILE
     if create:
         try:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"{place} must be a directory that can be written: {error.strerror}") from None
+            os.close(_private_file(file))
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise StoreError(f"{place} must be a directory that can be written: {reason}") from None
     elif not file.exists():
         raise StoreError(
             f"{place} must be a directory that `ldprange serve` made, and there is no store in it"
@@ -310,7 +332,12 @@ def _url(place: str | os.PathLike[str], create: bool) -> URL:
 
 
 def _without_password(place: str) -> str:
-    return make_url(place).render_as_string(hide_password=True) if "://" in place else place
+    return make_url(place).set(query={}).render_as_string(hide_password=True) if "://" in place else place
+
+
+def _private_file(path: Path) -> int:
+    """Open a file that only its owner can read, making it if need be; never one that a link leads to."""
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
 
 
 def _engine(url: URL) -> Engine:
@@ -328,9 +355,14 @@ def _engine(url: URL) -> Engine:
 def _durable(connection: Any, record: object) -> None:
     """Write-ahead log, and a sync at every commit: what is acknowledged is on the disk."""
     cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000"):
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={_BUSY}"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+def _locked(connection: Connection) -> bool:
+    with connection.begin():
+        return bool(connection.scalar(select(func.pg_try_advisory_lock(_LOCK))))
 
 
 def _survey(row: Any) -> Survey:

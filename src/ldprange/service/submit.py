@@ -6,13 +6,21 @@ to the writer as it came.
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ldprange.service.collector import Collector
-from ldprange.service.replies import ANYWHERE, KEPT_BY_NOBODY, Refusal, check_rate, refused, survey_in
-from ldprange.service.store import OPEN
+from ldprange.service.replies import (
+    ANYWHERE,
+    KEPT_BY_NOBODY,
+    LONGEST_BODY,
+    Refusal,
+    check_rate,
+    refused,
+    survey_in,
+)
 from ldprange.service.writer import Outcome
 
 BATCH = "[0-9a-f]{32}"
@@ -59,9 +67,11 @@ class Submitting:
         kind = next((value for name, value in scope["headers"] if name == b"content-type"), b"")
         if kind.split(b";")[0].strip().lower() != BYTES.encode():
             raise Refusal(415, f"a batch must be sent as {BYTES}")
-        body = await self._body(receive)
-        if survey.state != OPEN:
-            raise Refusal(410, "the survey is closed; no more reports are taken")
+        try:
+            async with asyncio.timeout(LONGEST_BODY):
+                body = await self._body(receive)
+        except TimeoutError:
+            raise Refusal(408, f"a body must come within {LONGEST_BODY} seconds, and it did not") from None
         outcome = await collector.writer.submit(survey, bytes.fromhex(batch), body)
         if outcome.reason:
             raise Refusal(outcome.status, outcome.reason, dict(_RETRY) if outcome.status == 503 else {})

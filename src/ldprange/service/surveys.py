@@ -49,9 +49,9 @@ async def change(request: Request) -> Response:
     """Close a survey, open it again, or make its answers public."""
     collector = collector_of(request)
     check_role(request, collector, (ADMINISTRATOR,))
-    survey = survey_in(collector, request.path_params["name"])
+    name = survey_in(collector, request.path_params["name"]).name
     said = await json_of(request, collector.settings.largest_body)
-    return Reply(description(await run_in_threadpool(collector.change, survey, said)))
+    return Reply(description(await run_in_threadpool(collector.change, name, said)))
 
 
 async def show(request: Request) -> Response:

@@ -11,13 +11,13 @@ import asyncio
 import logging
 import time
 from dataclasses import dataclass
-from threading import Condition, Thread
+from threading import Condition, Lock, Thread
 
 from ldprange import wire
 from ldprange.errors import LdprangeError
 from ldprange.reports import Batch
 from ldprange.service.live import Live
-from ldprange.service.store import Kept, Store, Survey
+from ldprange.service.store import CLOSED, Kept, Store, Survey
 
 _log = logging.getLogger("ldprange.service")
 _MOST_WAITING = 20_000  # submissions
@@ -56,6 +56,8 @@ class Writer:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lives: dict[int, Live] = {}
+        self._closed: set[int] = set()
+        self._writing = Lock()  # what the store holds, and what is known of it
         self._number = 0
         self._waiting: list[_Submission] = []
         self._waiting_bytes = 0
@@ -68,19 +70,27 @@ class Writer:
         self.commit_seconds = 0.0
         self.outcomes: dict[int, int] = {}
 
-    def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Read what is in the store, and begin to write."""
-        self._loop = loop
-        self._load()
-        self._thread.start()
-
-    def _load(self) -> None:
-        self._lives = {survey.id: Live.load(self._store, survey) for survey in self._store.surveys()}
+    def load(self) -> None:
+        """Read what is in the store."""
+        surveys = self._store.surveys()
+        self._lives = {survey.id: Live.load(self._store, survey) for survey in surveys}
+        self._closed = {survey.id for survey in surveys if survey.state == CLOSED}
         self._number = self._store.last_number()
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Begin to write."""
+        self._loop = loop
+        self._thread.start()
 
     def add_survey(self, survey: Survey) -> None:
         """Be ready for a new survey's reports."""
-        self._lives[survey.id] = Live.load(self._store, survey)
+        with self._writing:
+            self._lives[survey.id] = Live.load(self._store, survey)
+
+    def set_closed(self, survey: int, closed: bool) -> None:
+        """From now on take a survey's new batches, or no more."""
+        with self._writing:
+            (self._closed.add if closed else self._closed.discard)(survey)
 
     def live(self, survey: Survey) -> Live:
         """Return the live aggregate of a survey."""
@@ -120,13 +130,14 @@ class Writer:
     def _run(self) -> None:
         while (group := self._next()) or not self._stopping:
             try:
-                if not self.healthy:
-                    self._store.lock()
-                    self._load()  # what became of the last transaction is in the store
-                    self.healthy = True
-                    _log.warning("the store can be written again")
-                if group:
-                    self._write(group)
+                with self._writing:
+                    if not self.healthy:
+                        self._store.lock()
+                        self.load()  # what became of the last transaction is in the store
+                        self.healthy = True
+                        _log.warning("the store can be written again")
+                    if group:
+                        self._write(group)
             except Exception as error:
                 # nothing is known of this transaction: nobody is told that it was kept, and all is read anew
                 if self.healthy:
@@ -172,6 +183,7 @@ class Writer:
         kept = [
             Kept(survey, each.batch, each.body, each.outcome.reports)
             for survey, submissions in good.items()
+            if survey not in self._closed
             for each in submissions
         ]
         new = self._keep(kept) if kept else set()
@@ -180,7 +192,7 @@ class Writer:
             if known:
                 there = self._store.bodies(survey, [each.batch for each in known])
                 for submission in known:
-                    submission.outcome = _again(submission, there[submission.batch])
+                    submission.outcome = _again(submission, there.get(submission.batch))
                 bodies = [each.body for each in submissions if each.outcome.status == 201]
                 reports[survey] = wire.unpack_many(known[0].survey.plan, bodies)[0]
             self._lives[survey].add(reports[survey], self._number)
@@ -211,7 +223,10 @@ def _first(what: int | LdprangeError) -> Outcome:
     )
 
 
-def _again(submission: _Submission, body: bytes) -> Outcome:
+def _again(submission: _Submission, body: bytes | None) -> Outcome:
+    """Tell what becomes of a batch that was not kept now: it is there already, or the survey is closed."""
+    if body is None:
+        return Outcome(410, reason="the survey is closed; no more reports are taken")
     if submission.body == body:
         return Outcome(200, submission.outcome.reports)
     return Outcome(409, reason="a batch's id must be its own, and this one came before with other bytes")

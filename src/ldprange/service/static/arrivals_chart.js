@@ -1,4 +1,4 @@
-/** The picture of how many had answered by when. */
+/** The picture of how many had answered by when, minute by minute: when within its minute an answer came is not known. */
 
 /* global uPlot */
 import { Chart, colour, countAxis, timeAxis } from "./chart.js";
@@ -19,7 +19,7 @@ export class ArrivalsChart extends Chart {
           width: 2,
           stroke: () => colour("chart-line"),
           fill: () => colour("chart-band"),
-          paths: uPlot.paths.linear(),
+          paths: uPlot.paths.stepped({ align: 1 }),
           points: { show: false },
         },
       ],
@@ -34,10 +34,8 @@ export class ArrivalsChart extends Chart {
     const step = start.length > 1 ? start[1] - start[0] : MINUTE;
     let total = 0;
     const totals = reports.map((each) => (total += each));
-    // what came within a minute is there by its end; the present one has not ended yet
     const last = start.at(-1);
-    const ends = [...start.slice(1), Math.min(last + step, Math.max(last + 1, Math.floor(Date.now() / 1000)))];
-    this.plot.setData([[start[0], ...ends], [0, ...totals]]);
+    this.plot.setData([[...start, last + step], [...totals, total]]); // each step is as long as its minute
     const time = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
     this.describe(
       `Answers over time: ${countText(total)} from ${time.format(1000 * start[0])} to ${time.format(1000 * last)}, ` +

@@ -6,6 +6,12 @@ import { ticksFor } from "./ticks.js";
 const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 const LEFT = 52; // pixels for the shares, the same in every picture so that they stand in line
 const RIGHT = 22;
+const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400]; // seconds
+const TIME_STEPS = [
+  ...[1, 2, 5, 10, 15, 30].map((each) => each * MINUTE),
+  ...[1, 2, 3, 6, 12].map((each) => each * HOUR),
+  ...[1, 2, 5, 10, 30, 60, 90, 180, 365, 730, 1825].map((each) => each * DAY),
+];
 
 /** Return a colour of page.css, light or dark as the page is now. */
 export function colour(name) {
@@ -84,28 +90,32 @@ export function shareAxis() {
     const digits = step < 0.000999 ? 2 : step < 0.00999 ? 1 : 0;
     return splits.map((share) => `${(100 * share).toFixed(digits).replace("-", "−")}%`);
   };
-  return axis({ values, size: LEFT, space: 36 });
+  return axis({ values, incrs: roundSteps(-4, 1), size: LEFT, space: 36 });
+}
+
+/** Return 1, 2 and 5 times every power of ten between two: steps whose marks read as they are. */
+function roundSteps(least, most) {
+  const powers = Array.from({ length: most - least + 1 }, (_, at) => least + at);
+  return powers.flatMap((power) => [1, 2, 5].map((factor) => Number(`${factor}e${power}`)));
 }
 
 /** The axis of how many. */
 export function countAxis() {
   const compact = new Intl.NumberFormat("en", { notation: "compact" });
-  const whole = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((factor) => factor * 10 ** power)).flat();
-  return axis({ values: (_plot, splits) => splits.map((count) => compact.format(count)), incrs: whole, size: LEFT, space: 36 });
+  return axis({ values: (_plot, splits) => splits.map((count) => compact.format(count)), incrs: roundSteps(0, 11), size: LEFT, space: 36 });
 }
 
-/** The axis of time, in this device's zone. */
+/** The axis of time, in this device's zone; answers are counted by the minute, so no mark stands within one. */
 export function timeAxis() {
   const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
   const minute = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
-  const second = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
   const values = (_plot, splits, _axis, _space, step) =>
     splits.map((seconds) => {
       const time = new Date(1000 * seconds);
-      const midnight = time.getHours() === 0 && time.getMinutes() === 0 && time.getSeconds() === 0;
-      return (step >= 86_400 || midnight ? day : step >= 60 ? minute : second).format(time);
+      const midnight = time.getHours() === 0 && time.getMinutes() === 0;
+      return (step >= DAY || midnight ? day : minute).format(time);
     });
-  return axis({ values, size: 32, space: 78, grid: { show: false } });
+  return axis({ values, incrs: TIME_STEPS, size: 32, space: 78, grid: { show: false } });
 }
 
 /** Draw within the picture's frame, so that what goes beyond it is cut and not drawn over the axes. */

@@ -5,7 +5,7 @@ import { Brush } from "./brush.js";
 import { CdfChart } from "./cdf_chart.js";
 import { domainOf } from "./domains.js";
 import { the } from "./elements.js";
-import { showRange, showTable, showTiles, write } from "./figures.js";
+import { showRange, showTable, showTiles, tellsSomething, write } from "./figures.js";
 import { HistogramChart } from "./histogram_chart.js";
 import { Latest } from "./latest.js";
 import { Live } from "./live.js";
@@ -21,6 +21,7 @@ class Dashboard {
   #overview = null;
   #settings = { confidence: "0.95", denoise: "false" };
   #charts = null;
+  #arrivals = null;
   /** Whether the range's share is of the answers and settings that are drawn. */
   #rangeIsFresh = false;
   #announcing = 0;
@@ -48,6 +49,7 @@ class Dashboard {
     the("survey-link").setAttribute("href", link);
     the("survey-link").hidden = false;
     /** @type {HTMLInputElement} */ (the("share")).value = link;
+    the("only-here").hidden = !isLoopback(location.hostname);
     the("copy").addEventListener("click", () => void copy(link));
     the("confidence").addEventListener("change", (event) => this.#set({ confidence: event.target.value }));
     the("denoise").addEventListener("change", (event) => this.#set({ denoise: String(event.target.checked) }));
@@ -85,13 +87,14 @@ class Dashboard {
     }
     the("token-form").hidden = true;
     the("trouble").hidden = true;
-    this.#pulse("Live", false);
     if (overview !== null) {
       this.#overview = { ...overview, settings };
       this.#rangeIsFresh = false;
       this.#draw();
     }
-    if (!this.#rangeIsFresh && this.#overview.reports > 0) {
+    const closed = this.#overview.state === "closed";
+    this.#pulse(closed ? "Closed" : "Live", closed); // it may be opened again, so it is still asked for news
+    if (!this.#rangeIsFresh && tellsSomething(this.#overview)) {
       this.#askRange(false);
     }
   }
@@ -104,14 +107,25 @@ class Dashboard {
     if (reports === 0) {
       return;
     }
-    this.#charts ??= this.#makeCharts(); // not before their place can be seen, and so has a size
-    const { histogram, cdf, arrivals } = this.#charts;
+    // pictures are not made before their place can be seen, and so has a size
+    this.#arrivals ??= new ArrivalsChart(the("arrivals"));
+    this.#arrivals.update(this.#overview);
+    showTiles(this.#overview, this.units);
+    const told = tellsSomething(this.#overview);
+    the("too-few").hidden = told;
+    the("distribution").hidden = !told;
+    if (told) {
+      this.#drawDistribution();
+    }
+  }
+
+  #drawDistribution() {
+    this.#charts ??= this.#makeCharts();
+    const { histogram, cdf } = this.#charts;
     histogram.update(this.#overview);
     cdf.update(this.#overview);
-    arrivals.update(this.#overview);
     write("histogram-note", this.#note("histogram"));
     write("cdf-note", this.#note("cdf"));
-    showTiles(this.#overview, this.units);
     this.#showTable();
   }
 
@@ -134,14 +148,14 @@ class Dashboard {
       this.range = range;
       this.#rangeChanged();
     });
-    return { histogram, cdf, arrivals: new ArrivalsChart(the("arrivals")) };
+    return { histogram, cdf };
   }
 
   #note(name) {
     const sure = `${Math.round(100 * this.#overview.confidence)}%`;
     return name === "cdf"
       ? `the ${sure} band holds everywhere at once; dots are quartiles`
-      : `${this.#charts.histogram.perBar()}; each line is a ${sure} interval`;
+      : this.#charts.histogram.note(sure);
   }
 
   #rangeChanged() {
@@ -208,6 +222,10 @@ class Dashboard {
 function firstRange(units) {
   const start = Math.floor(units.bins / 4);
   return { from: units.lower(start), to: units.upper(Math.max(start, Math.floor(units.bins / 2) - 1)) };
+}
+
+function isLoopback(host) {
+  return /^(127\.[0-9.]+|\[::1\]|(.+\.)?localhost)$/.test(host);
 }
 
 async function copy(link) {

@@ -3,7 +3,7 @@
 import { make, the } from "./elements.js";
 import { countText, numberText, shareText } from "./units.js";
 
-const FEW = 0.25; // a typical interval of ± this says hardly anything
+const HARDLY_ANY = 0.5; // a typical interval of ± this or more says nothing
 const GOOD = 0.05; // and one of ± this a good deal
 
 /** Write a text where it is not there yet, so that nothing is announced or selected away without need. */
@@ -14,38 +14,46 @@ export function write(id, words) {
   }
 }
 
+/** Whether there are enough answers to show anything of how they are spread. */
+export function tellsSomething({ error }) {
+  return error !== null && error.typical < HARDLY_ANY;
+}
+
 /**
  * @param {any} overview
  * @param {import("./units.js").Units} units
  */
 export function showTiles(overview, units) {
-  const { reports, quartiles, error, confidence, denoised } = overview;
+  const { reports, quartiles, error } = overview;
+  const told = tellsSomething(overview);
   write("count", countText(reports));
   ["lower", "median", "upper"].forEach((name, at) => {
-    const text = units.text(quartiles.value[at]);
+    const text = told ? units.text(quartiles.value[at]) : "–";
     write(name, text);
     the(name).classList.toggle("long", text.length > 8);
-    const [low, high] = [quartiles.low[at], quartiles.high[at]];
-    write(`${name}-interval`, low === high ? `only ${units.named(high)}` : `${units.text(low)} to ${units.named(high)}`);
+    write(`${name}-interval`, told ? intervalText(quartiles.low[at], quartiles.high[at], units) : "too few answers yet");
   });
-  write("precision", precisionText(error, reports, confidence, denoised));
-  the("few").hidden = error.typical <= FEW;
+  write("precision", precisionText(overview));
+  the("few").hidden = !told || error.typical <= GOOD;
 }
 
-function precisionText({ typical, more }, reports, confidence, denoised) {
+function intervalText(low, high, units) {
+  return low === high ? `only ${units.named(high)}` : `${units.text(low)} to ${units.named(high)}`;
+}
+
+function precisionText({ error, reports, confidence, denoised }) {
   const sure = `${Math.round(100 * confidence)}% sure`;
-  if (typical > FEW) {
-    // the error falls with the root of the number of answers
-    const wanted = roughly(reports * (typical / GOOD) ** 2);
-    return (
-      `Too few answers to tell much. About ${countText(wanted)} would make a typical range known to ` +
-      `±\u00a0${100 * GOOD} percentage points (${sure}).`
-    );
+  const { typical, more } = error;
+  // the error falls with the root of the number of answers
+  const wanted = countText(roughly(reports * (typical / GOOD) ** 2));
+  const good = `±\u00a0${100 * GOOD} percentage points`;
+  if (typical >= HARDLY_ANY) {
+    return `Too few answers to tell anything. About ${wanted} would make a typical range known to ${good} (${sure}).`;
   }
   const points = numberText(100 * typical, { maximumSignificantDigits: 2 });
   return (
     `A typical range is now known to ±\u00a0${points} percentage points (${sure}${denoised ? ", before denoising" : ""}); ` +
-    `with ${countText(more)} more answers that halves.`
+    (typical > GOOD ? `about ${wanted} answers would make that ${good}.` : `with ${countText(more)} more answers that halves.`)
   );
 }
 

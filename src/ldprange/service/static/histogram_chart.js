@@ -34,23 +34,36 @@ export class HistogramChart extends Chart {
     const ends = histogram.from.map((from, at) => [this.units.start(from), this.units.stop(histogram.to[at])]);
     this.width = usualWidth(ends.map(([start, stop]) => Math.round(stop - start)));
     this.#bars = ends.map(([start, stop], at) => {
-      // bars are compared by height, so one of fewer bins than the others is drawn as if it went on
+      // a last bar of more or fewer bins than the others is as wide as these, and its height is per bar of the others
       const scale = this.width / (stop - start);
       const [share, low, high] = [histogram.value[at], histogram.low[at], histogram.high[at]].map((each) => each * scale);
       return { start, stop, share, low, high };
     });
     this.plot.setData([this.#bars.map(({ start }) => start), this.#bars.map(({ share }) => share)]);
-    const most = histogram.value.indexOf(Math.max(...histogram.value));
-    this.describe(`Share of people ${this.perBar()}; the largest, ${shareText(histogram.value[most])}, at ${this.#name(most)}.`);
+    const shares = this.#bars.map(({ share }) => share);
+    const most = shares.indexOf(Math.max(...shares));
+    this.describe(`Share of people ${this.#perBar()}; the largest, ${shareText(histogram.value[most])}, at ${this.#name(most)}.`);
   }
 
-  /** What one bar holds, in words. */
-  perBar() {
+  /**
+   * What the bars show, in words.
+   *
+   * @param {string} sure how often an interval holds
+   */
+  note(sure) {
+    const { start, stop } = this.#bars.at(-1);
+    const odd = Math.round(stop - start) !== this.width;
+    const last = odd ? `; the last bar is ${this.#name(this.#bars.length - 1)}, drawn to the same scale` : "";
+    const below = this.#bars.some(({ share }) => share < 0) ? "; bars below 0 are chance" : "";
+    return `${this.#perBar()}; each line is a ${sure} interval${last}${below}`;
+  }
+
+  #perBar() {
     const { kind, unit, domain, bins } = this.units;
     const width = this.width;
     switch (kind) {
       case "ordered":
-        return width === 1 ? "per answer" : `per ${width} answers`;
+        return width === 1 ? "per answer" : `per ${width} neighbouring answers`;
       case "dates":
         return width === 1 ? "per day" : `per ${width} days`;
       case "logarithmic":
@@ -75,8 +88,9 @@ export class HistogramChart extends Chart {
     inFrame(plot, (ctx, ratio) => {
       const floor = plot.valToPos(0, "y", true);
       const across = plot.bbox.width / this.units.bins;
-      const gap = across * this.width > 5 * ratio ? ratio : 0;
-      const whisker = Math.min(4 * ratio, (across * this.width) / 4);
+      const bar = across * this.width;
+      const gap = bar > 5 * ratio ? ratio : 0;
+      const whisker = Math.min(4 * ratio, bar / 4);
       for (const { start, stop, share, low, high } of this.#bars) {
         const left = plot.valToPos(start, "x", true);
         const right = plot.valToPos(stop, "x", true);
@@ -86,11 +100,11 @@ export class HistogramChart extends Chart {
         const [top, bottom, middle] = [plot.valToPos(high, "y", true), plot.valToPos(low, "y", true), (left + right) / 2];
         ctx.strokeStyle = colour("chart-whisker");
         ctx.globalAlpha = 0.6;
-        ctx.lineWidth = ratio;
+        ctx.lineWidth = Math.min(ratio, bar / 8); // on a phone it must not cover its bar
         ctx.beginPath();
         ctx.moveTo(middle, top);
         ctx.lineTo(middle, bottom);
-        for (const end of whisker >= 2 * ratio ? [top, bottom] : []) {
+        for (const end of whisker >= 3 * ratio ? [top, bottom] : []) {
           ctx.moveTo(middle - whisker, end);
           ctx.lineTo(middle + whisker, end);
         }

@@ -1,12 +1,16 @@
 /** What ε means, in words that promise no more than holds. */
 
-const STRONG = 20; // above this factor a report does tell a good deal
+import { WEAKEST } from "./describe.js";
+
+const GUESSABLE = 3; // above this ε a report allows a good guess
+const MOST_TOLD = 1e6; // larger factors are all the same to people
 
 /** @param {number} epsilon */
-export function factorOf(epsilon) {
+function factorOf(epsilon) {
   const factor = Math.exp(epsilon);
   const digits = factor < 10 ? { minimumFractionDigits: 1, maximumFractionDigits: 1 } : { maximumSignificantDigits: 2 };
-  return new Intl.NumberFormat("en", digits).format(factor);
+  const told = factor > MOST_TOLD ? ", which is more than a million" : ` = ${new Intl.NumberFormat("en", digits).format(factor)}`;
+  return `e^ε${told} (ε = ${epsilon})`;
 }
 
 /**
@@ -16,19 +20,35 @@ export function factorOf(epsilon) {
  * @returns {[string, string]}
  */
 export function promise(epsilon) {
-  const hidden = Math.exp(epsilon) <= STRONG ? "so yours stays uncertain" : "so yours is blurred, but only a little";
+  if (isWeak(epsilon)) {
+    return [
+      "Before anything is sent, you will see the report that this device makes of your answer.",
+      "But this survey’s setting is so weak that the report can practically give your answer away: " +
+        "send it only if you would send the answer itself.",
+    ];
+  }
+  const guess = epsilon > GUESSABLE ? ", though it allows a good guess" : "";
   return [
-    "Your answer never leaves this device: chance scrambles it here, and only the scrambled report, which you will see first, is sent.",
-    `Any other answer could have led to the same report, at most ${factorOf(epsilon)} times less often, ${hidden}; ` +
-      "only many reports together show how the answers are spread.",
+    "Chance scrambles your answer on this device, and only the scrambled report is sent, after you have seen it.",
+    `From that report nobody can be sure what you answered${guess}; only many reports together show how the answers are spread.`,
   ];
+}
+
+/** Whether the people who answer must be warned. */
+export function isWeak(epsilon) {
+  return epsilon > WEAKEST;
 }
 
 /** @param {number} epsilon */
 export function odds(epsilon) {
+  if (isWeak(epsilon)) {
+    return (
+      `How much can your report give away? In this survey there is practically no limit: chance changes too little to hide ` +
+      `you. Seeing the report can change the odds that someone puts on your answer by a factor of up to ${factorOf(epsilon)}.`
+    );
+  }
   return (
     `How much can your report give away? Whatever odds someone puts on your answer, seeing the report changes them by ` +
-    `at most a factor of e^ε = ${factorOf(epsilon)} (ε = ${epsilon}). That holds whoever looks, the people who ask included, ` +
-    `and whatever else they know.`
+    `at most a factor of ${factorOf(epsilon)}. That holds whoever looks, the people who ask included, and whatever else they know.`
   );
 }

@@ -8,7 +8,7 @@ import { Answered, fromHexadecimal, toHexadecimal } from "./answered.js";
 import { make, the } from "./elements.js";
 import { makeField } from "./field.js";
 import { Client, describe } from "./index.js";
-import { odds, promise } from "./odds.js";
+import { isWeak, odds, promise } from "./odds.js";
 import { ask, Refused, surveyName, Unreachable } from "./requests.js";
 import { send } from "./sending.js";
 import { Units } from "./units.js";
@@ -29,12 +29,13 @@ function trouble(words) {
   the("trouble").hidden = false;
 }
 
-/** Show a report whole: its bytes, and what they say. */
+/** Show a report whole: what it comes to, its bytes, and, for whoever wants to know, what they say. */
 function reportElement(plan, bytes) {
   const { hexadecimal, sentences } = describe(plan, bytes);
+  const [summary, ...details] = sentences;
   const code = make("code", { class: "bytes" }, hexadecimal.match(/../g).join(" "));
-  const said = make("ul", { class: "small" }, ...sentences.map((sentence) => make("li", {}, sentence)));
-  return make("div", { class: "report" }, code, said);
+  const said = make("ul", { class: "small" }, ...details.map((sentence) => make("li", {}, sentence)));
+  return make("div", { class: "report" }, make("p", {}, summary), code, make("details", {}, make("summary", {}, "Details"), said));
 }
 
 class SurveyPage {
@@ -50,6 +51,7 @@ class SurveyPage {
     document.title = this.survey.question;
     the("question").textContent = this.survey.question;
     the("promise").replaceChildren(...promise(epsilon).map((sentence) => make("p", {}, sentence)));
+    the("promise").classList.toggle("weak", isWeak(epsilon));
     the("odds").textContent = odds(epsilon);
     the("how").hidden = false;
     the("forgetful").hidden = this.answered.lasting;
