@@ -193,12 +193,14 @@ class TestPrivacy:
     def test_an_answer_is_randomised_once_whatever_one_does(self, visit: Visit, own_survey: str) -> None:
         visitor = visit()
         page, late = visitor.open(f"/s/{own_survey}"), visitor.open(f"/s/{own_survey}")
+        late.locator("#answer").fill("42")
         page.locator("#answer").fill("42")
         page.get_by_role("button", name="Scramble my answer").click()
         report = shown_report(page)
         page.reload()
         assert shown_report(page) == report
         expect(late.locator("#randomised")).to_be_visible()  # the other tab has heard of it
+        assert late.locator("#answer").count() == 0  # what was typed there is gone
         assert shown_report(late) == report
         late.get_by_role("button", name="Send this report").click()
         expect(page.get_by_role("heading", name="You have answered")).to_be_visible()

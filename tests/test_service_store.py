@@ -175,7 +175,7 @@ def test_a_store_that_is_moved_takes_no_more(tmp_path: Path) -> None:
 
 
 def test_a_store_that_another_keeps_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ldprange.service.store._BUSY", 50)
+    monkeypatch.setattr("ldprange.service.opening._BUSY", 50)
     with serving(tmp_path) as service:
         service.create()
         with sqlite3.connect(tmp_path / "ldprange.sqlite", isolation_level=None) as other:

@@ -16,10 +16,7 @@ from typing import Any
 
 from sqlalchemy import (
     Connection,
-    Engine,
     bindparam,
-    create_engine,
-    event,
     func,
     insert,
     inspect,
@@ -27,16 +24,14 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, IntegrityError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from ldprange.errors import LdprangeError, StoreError
 from ldprange.plan import Plan
+from ldprange.service.opening import FILE, engine_of, private_file, url_of, without_password
 from ldprange.service.tables import ARRIVALS, BATCHES, FORMAT, METADATA, SNAPSHOTS, SURVEYS, TOKENS, VERSION
 
 OPEN, CLOSED = "open", "closed"
-_FILE = "ldprange.sqlite"
-_BUSY = 10_000  # milliseconds to wait for whoever else writes
 _LOCK = 0x6C647072616E6765  # PostgreSQL's advisory locks are numbers: "ldprange"
 _ATTEMPTS, _PAUSE = 20, 0.1  # to get a lock back; seconds between them
 _READ_TOGETHER = 512  # batches
@@ -89,14 +84,14 @@ class Store:
     """
 
     def __init__(self, place: str | os.PathLike[str], *, create: bool = False) -> None:
-        url = _url(place, create)
-        self.place = _without_password(str(place))
+        url = url_of(place, create)
+        self.place = without_password(str(place))
         self._directory = None if "://" in str(place) else Path(place)
         self._lock: int | None = None  # a file's descriptor
         self._writing: Connection | None = None
-        self._engine = _engine(url)
+        self._engine = engine_of(url)
         if self._directory is not None:
-            self._file = (self._directory / _FILE).stat()
+            self._file = (self._directory / FILE).stat()
         dialect = postgresql if self._engine.dialect.name == "postgresql" else sqlite
         self._insert = dialect.insert(BATCHES).on_conflict_do_nothing(index_elements=["survey", "batch"])
         with self.reached():
@@ -137,7 +132,7 @@ class Store:
             f"only one service may write to {self.place}, and another does; end that one first"
         )
         if self._directory is not None and self._lock is None:
-            file = _private_file(self._directory / "lock")
+            file = private_file(self._directory / "lock")
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
@@ -167,7 +162,7 @@ class Store:
         """Refuse to write into a file that nobody will find again."""
         if self._directory is None:
             return
-        file = self._directory / _FILE
+        file = self._directory / FILE
         if not file.exists() or not os.path.samestat(self._file, file.stat()):
             raise StoreError(f"{self.place} must stay where it is, and its file was moved or replaced")
 
@@ -300,64 +295,6 @@ class Store:
         with self._engine.begin() as connection:
             connection.execute(TOKENS.delete().where(TOKENS.c.role.in_(digests)))
             connection.execute(insert(TOKENS), [{"role": role, "digest": d} for role, d in digests.items()])
-
-
-def _url(place: str | os.PathLike[str], create: bool) -> URL:
-    if "://" in str(place):
-        try:
-            url = make_url(str(place))
-        except (ArgumentError, ValueError):
-            raise StoreError(
-                "a database's URL must be such as postgresql://user@host/name, and it is not"
-            ) from None
-        if url.drivername in ("postgresql", "postgres"):
-            url = url.set(drivername="postgresql+psycopg")
-        if url.get_backend_name() != "postgresql":
-            raise StoreError(f"the database must be a PostgreSQL one, or a directory, got {url.drivername}")
-        return url
-    directory = Path(place)
-    file = directory / _FILE
-    if create:
-        try:
-            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            os.close(_private_file(file))
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise StoreError(f"{place} must be a directory that can be written: {reason}") from None
-    elif not file.exists():
-        raise StoreError(
-            f"{place} must be a directory that `ldprange serve` made, and there is no store in it"
-        )
-    return URL.create("sqlite", database=str(file))
-
-
-def _without_password(place: str) -> str:
-    return make_url(place).set(query={}).render_as_string(hide_password=True) if "://" in place else place
-
-
-def _private_file(path: Path) -> int:
-    """Open a file that only its owner can read, making it if need be; never one that a link leads to."""
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-
-
-def _engine(url: URL) -> Engine:
-    try:
-        engine = create_engine(url, pool_pre_ping=url.get_backend_name() == "postgresql")
-    except (ModuleNotFoundError, NoSuchModuleError):
-        raise StoreError(
-            "PostgreSQL needs a driver; install it with: pip install 'ldprange[serve,postgresql]'"
-        ) from None
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _durable)
-    return engine
-
-
-def _durable(connection: Any, record: object) -> None:
-    """Write-ahead log, and a sync at every commit: what is acknowledged is on the disk."""
-    cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={_BUSY}"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
 
 
 def _locked(connection: Connection) -> bool:

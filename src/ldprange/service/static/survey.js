@@ -63,9 +63,15 @@ class SurveyPage {
   /** Show the stage at which this person is. */
   goOn() {
     const memory = this.answered.recall();
+    if (memory !== null) {
+      the("field").replaceChildren(); // another tab may have scrambled it; what was typed here goes too
+    }
     if (memory?.sent) {
       this.thank(memory);
     } else if (this.survey.state === "closed") {
+      if (memory !== null) {
+        the("closed-words").textContent = "It was closed before this device heard whether your report had arrived.";
+      }
       show("closed");
     } else if (memory) {
       this.offer(memory);

@@ -70,7 +70,7 @@ function* evenTicks(units) {
     // + 0 so that there is no −0
     for (let count = Math.ceil(low / step - 1e-9) + 0; count * step <= high + 1e-9 * step; count += 1) {
       const value = count * step;
-      const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+      const decimals = Math.min(20, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
       // a whole number is marked in the middle of its bin
       const position = units.kind === "integers" ? Math.round(value) - low + 0.5 : units.start(value);
       ticks.push({ position, text: numberText(value, { maximumFractionDigits: decimals }) });
