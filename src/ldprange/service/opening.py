@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
-from sqlalchemy.engine import URL
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from ldprange.errors import StoreError
@@ -20,7 +20,7 @@ def url_of(place: str | os.PathLike[str], create: bool) -> URL:
     """Return a store's URL; make its directory and an empty file in it if there is to be one."""
     if "://" in str(place):
         try:
-            url = makeurl_of(str(place))
+            url = make_url(str(place))
         except (ArgumentError, ValueError):
             raise StoreError(
                 "a database's URL must be such as postgresql://user@host/name, and it is not"
@@ -48,7 +48,7 @@ def url_of(place: str | os.PathLike[str], create: bool) -> URL:
 
 def without_password(place: str) -> str:
     """Return a place as it may be shown."""
-    return makeurl_of(place).set(query={}).render_as_string(hide_password=True) if "://" in place else place
+    return make_url(place).set(query={}).render_as_string(hide_password=True) if "://" in place else place
 
 
 def private_file(path: Path) -> int:
