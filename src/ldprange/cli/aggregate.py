@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -18,12 +17,11 @@ from ldprange.cli.options import (
     read_aggregate,
     size_of,
 )
-from ldprange.cli.screen import Bar, print_json, progress
-from ldprange.files import read_plan, read_reports
-from ldprange.files.opening import naming
+from ldprange.cli.screen import note, print_json, progress
+from ldprange.counting import count_files
+from ldprange.files import read_plan
+from ldprange.files.opening import STANDARD_INPUT, naming
 from ldprange.files.reports import report_files
-from ldprange.plan import Plan
-from ldprange.reports import Batch
 
 
 @click.command(
@@ -40,15 +38,26 @@ def aggregate(plan_file: str, report_paths: tuple[str, ...], output: str, as_jso
     """Count report files into an aggregate.
 
     REPORTS are files (.parquet, .csv, or packed) or directories of them. If anything in them is not a
-    report of this plan, nothing is counted and nothing is written.
+    report of this plan, nothing is written. All cores are used; after an interruption, the same command
+    goes on where it stopped, from OUTPUT.checkpoint.
     """
     plan = read_plan(plan_file)
     files = [name for path in report_paths for name in report_files(path)]
     check_output(output, [plan_file, *map(str, files)])
     check_distinct(files)
+    resume = None if STANDARD_INPUT in map(str, files) else Path(f"{output}.checkpoint")
+    if resume is not None and resume.exists():
+        note(f"going on from {resume}")
     with progress("counting", "reports", size_of(files)) as bar:
-        total = Aggregate.of(plan, _batches(plan, files, bar))
+
+        def done(size: int, reports: int) -> None:
+            bar.advance(size)
+            bar.add(reports)
+
+        total = count_files(plan, files, resume=resume, progress=done)
     total.save(output)
+    if resume is not None:
+        resume.unlink(missing_ok=True)
     _tell(total, output, as_json)
 
 
@@ -76,13 +85,6 @@ def merge(aggregate_files: tuple[str, ...], output: str, as_json: bool) -> None:
             total += other
     total.save(output)
     _tell(total, output, as_json)
-
-
-def _batches(plan: Plan, files: Sequence[Path], bar: Bar) -> Iterator[Batch]:
-    for name in files:
-        for batch in read_reports(name, plan, progress=bar.advance):
-            bar.add(len(batch))
-            yield batch
 
 
 def _tell(total: Aggregate, output: str, as_json: bool) -> None:

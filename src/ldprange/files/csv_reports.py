@@ -42,7 +42,7 @@ def write(file: BinaryIO, plan: Plan, batches: Iterable[Batch]) -> None:
             writer.write_batch(pa.record_batch([plans, pa.array(levels), reports], schema=schema))
 
 
-def read(file: BinaryIO, plan: Plan) -> Iterator[Batch]:
+def read(file: BinaryIO, plan: Plan, groups: range | None = None) -> Iterator[Batch]:
     """Yield the table in batches."""
     names = read_header(file, ",")
     if names != list(_TYPES):

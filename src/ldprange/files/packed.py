@@ -16,7 +16,7 @@ from ldprange.reports import Batch
 _LENGTH_BYTES = 4
 
 
-def read(file: BinaryIO, plan: Plan) -> Iterator[Batch]:
+def read(file: BinaryIO, plan: Plan, groups: range | None = None) -> Iterator[Batch]:
     """Yield the batches one by one."""
     size = os.fstat(file.fileno()).st_size if file.seekable() else None
     while head := file.read(_LENGTH_BYTES):

@@ -19,6 +19,7 @@ from ldprange.files.rows import (
     by_level,
     bytes_of,
     check_fingerprint,
+    coded_batch,
     end_to_end,
     levels_of,
     strings,
@@ -33,7 +34,6 @@ VERSION = 1
 _VERSION_KEY, _FINGERPRINT_KEY = b"ldprange_version", b"ldprange_fingerprint"
 _BATCH_BYTES = 32 << 20
 _BATCH_ROWS = 1 << 20
-_CODE_BYTES = 4
 
 
 def write(file: BinaryIO, plan: Plan, batches: Iterable[Batch]) -> None:
@@ -51,18 +51,22 @@ def write(file: BinaryIO, plan: Plan, batches: Iterable[Batch]) -> None:
             writer.write_batch(pa.record_batch([pa.array(levels), reports], schema=schema))
 
 
-def read(file: BinaryIO, plan: Plan) -> Iterator[Batch]:
-    """Yield the table in batches."""
+def row_groups(file: BinaryIO) -> list[int]:
+    """Return how many rows each row group has."""
+    metadata = open_parquet(file).metadata
+    return [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+
+
+def read(file: BinaryIO, plan: Plan, groups: range | None = None) -> Iterator[Batch]:
+    """Yield the table, or some row groups of it, in batches."""
     table = open_parquet(file)
     _check(plan, table.schema_arrow)
     widths = widths_of(plan)
     at_once = min(_BATCH_ROWS, max(1, _BATCH_BYTES // max(widths)))
-    for rows in parquet_batches(table, ["level", "report"], at_once):
+    for rows in parquet_batches(table, ["level", "report"], at_once, groups):
         levels, reports = by_level(plan, rows)
         if _is_coded(plan):
-            # all four bytes, not the fewest that hold a report, so that one too large is noticed
-            data = np.ascontiguousarray(reports.to_numpy(), "<u4").view(np.uint8)
-            yield batch_of(plan, levels, data, [_CODE_BYTES] * len(widths))
+            yield coded_batch(plan, levels, reports.to_numpy())
         else:
             packed = end_to_end(reports, np.array(widths)[levels])
             yield batch_of(plan, levels, np.frombuffer(packed, np.uint8), widths)

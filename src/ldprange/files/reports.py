@@ -34,8 +34,8 @@ _PIECE_REPORTS = 1 << 20
 class Format(Protocol):
     """One kind of report file."""
 
-    def read(self, file: BinaryIO, plan: Plan) -> Iterator[Batch]:
-        """Yield the reports; what is not a report of this plan is an error."""
+    def read(self, file: BinaryIO, plan: Plan, groups: range | None = None) -> Iterator[Batch]:
+        """Yield the reports, of Parquet's ``groups`` only; what is not a report of this plan is an error."""
         ...
 
     def write(self, file: BinaryIO, plan: Plan, batches: Iterable[Batch]) -> None:
@@ -66,7 +66,9 @@ def write_reports(path: Name, plan: Plan, batches: Iterable[Batch]) -> int:
     return count
 
 
-def read_reports(path: Name, plan: Plan, *, progress: Progress | None = None) -> Iterator[Batch]:
+def read_reports(
+    path: Name, plan: Plan, *, progress: Progress | None = None, groups: range | None = None
+) -> Iterator[Batch]:
     """Yield the reports of a file, or of all report files in a directory, in batches that fit in memory.
 
     Everything is checked as :func:`ldprange.wire.unpack` does; anything that is not a report of this
@@ -82,6 +84,8 @@ def read_reports(path: Name, plan: Plan, *, progress: Progress | None = None) ->
         The plan under which the reports must have been made.
     progress
         Called with every batch: how many more bytes were read.
+    groups
+        Of a Parquet file, only these row groups.
     """
     for name in report_files(path):
         with opened(name) as file:
@@ -90,7 +94,7 @@ def read_reports(path: Name, plan: Plan, *, progress: Progress | None = None) ->
             kind = _KINDS.get(name.suffix.lower(), Kind.PACKED)
             what = kind.value if kind is Kind.PACKED else f"reports as {kind.value}"
             expect(kind, file, what, _ADVICE)
-            yield from watched(file, gathered(_format(name).read(file, plan)), progress)
+            yield from watched(file, gathered(_format(name).read(file, plan, groups)), progress)
 
 
 def report_files(path: Name) -> list[Path]:

@@ -9,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ldprange.errors import MismatchError, WireError
+from ldprange.oracles.contract import check_below
 from ldprange.plan import Plan
 from ldprange.reports import Batch
 
@@ -71,6 +72,14 @@ def batch_of(plan: Plan, levels: Levels, data: Bytes, widths: Sequence[int]) -> 
             for mechanism, part, width in zip(plan.mechanisms, parts, widths, strict=True)
         ],
     )
+
+
+def coded_batch(plan: Plan, levels: Levels, codes: NDArray[np.uint32]) -> Batch:
+    """Return the batch of reports that are their codes, level after level, without a copy of them."""
+    counts = np.bincount(levels, minlength=len(plan.levels))
+    parts = np.split(codes, np.cumsum(counts)[:-1])
+    pairs = zip(plan.mechanisms, parts, strict=True)
+    return Batch(plan, [check_below(mechanism.counters, part) for mechanism, part in pairs])
 
 
 def check_fingerprint(plan: Plan, got: str) -> None:

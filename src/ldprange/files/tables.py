@@ -111,19 +111,24 @@ def open_parquet(file: BinaryIO) -> pyarrow.parquet.ParquetFile:
 
 
 def parquet_batches(
-    table: pyarrow.parquet.ParquetFile, columns: Sequence[str], rows: int = _BATCH_ROWS
+    table: pyarrow.parquet.ParquetFile,
+    columns: Sequence[str],
+    rows: int = _BATCH_ROWS,
+    groups: range | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield columns of a Parquet file, ``rows`` rows at a time."""
+    """Yield columns of a Parquet file, or of some of its row groups, ``rows`` rows at a time."""
     read = 0
+    chosen = range(table.metadata.num_row_groups) if groups is None else groups
+    expected = sum(table.metadata.row_group(group).num_rows for group in chosen)
     try:
-        for batch in table.iter_batches(batch_size=rows, columns=list(columns)):
+        for batch in table.iter_batches(batch_size=rows, row_groups=list(chosen), columns=list(columns)):
             read += len(batch)
             yield batch
     except (pa.ArrowException, OSError) as error:
         raise _damaged(error) from None
     # some damage makes the reader stop early without a word
-    if read != table.metadata.num_rows:
-        raise _damaged(f"{read} rows instead of {table.metadata.num_rows}")
+    if read != expected:
+        raise _damaged(f"{read} rows instead of {expected}")
 
 
 def _damaged(why: Exception | str) -> FileError:

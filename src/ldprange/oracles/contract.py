@@ -167,7 +167,11 @@ def integers_below(bound: int, rows: NDArray[np.uint8]) -> NDArray[np.uint32]:
     """Read rows of bytes, lowest first, as integers; one that no client can have sent is an error."""
     whole = np.zeros((len(rows), 4), np.uint8)
     whole[:, : rows.shape[1]] = rows
-    values = whole.view("<u4").reshape(-1).astype(np.uint32, copy=False)
+    return check_below(bound, whole.view("<u4").reshape(-1).astype(np.uint32, copy=False))
+
+
+def check_below(bound: int, values: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return integers that a client can have sent; one that none can is an error."""
     if values.size and int(values.max()) >= bound:
         raise WireError(
             f"every report must lie in [0, {bound}) on its level, got {int(values.max())}; "

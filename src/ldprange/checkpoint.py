@@ -1,0 +1,64 @@
+"""How far counting has come: an aggregate, and which parts of which files are in it.
+
+One file, so that both always belong together::
+
+    8 bytes     b"LDPRCKP" and the version, 1
+    4 bytes     length of the list, little-endian
+    list        JSON: [[name, first, last, size, changed], …]
+    the rest    the aggregate, as its file has it
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+from ldprange.aggregate import Aggregate
+from ldprange.errors import FileError, MismatchError
+from ldprange.files.opening import naming
+from ldprange.plan import Plan
+from ldprange.writing import whole_file
+
+_MAGIC = b"LDPRCKP\x01"
+
+
+class Part(NamedTuple):
+    """A part of a file, and what the file was like: row groups ``first`` up to ``last``, or all of it."""
+
+    name: str
+    first: int
+    last: int
+    size: int
+    changed: int
+
+
+def save(path: Path, total: Aggregate, done: set[Part]) -> None:
+    """Write how far it has come; there whole, or not at all."""
+    listed = json.dumps(sorted(done)).encode()
+    with whole_file(path) as file:
+        file.write(_MAGIC + len(listed).to_bytes(4, "little") + listed)
+        file.write(total.to_bytes())
+
+
+def load(path: Path, plan: Plan, parts: set[Part]) -> tuple[Aggregate, set[Part]]:
+    """Read how far it had come; an error unless it is of these very files."""
+    advice = "; remove it to begin anew"
+    data = path.read_bytes()
+    start = 12 + int.from_bytes(data[8:12], "little")
+    try:
+        if data[:8] != _MAGIC:
+            raise ValueError
+        done = {Part(*each) for each in json.loads(data[12:start])}
+    except (ValueError, TypeError, RecursionError):
+        raise FileError(f"{path} must be a checkpoint of counting, and it is not{advice}") from None
+    with naming(path):
+        total = Aggregate.from_bytes(data[start:], "its aggregate")
+    if total.plan.fingerprint != plan.fingerprint:
+        raise MismatchError(
+            f"{path} must be of the plan {plan.fingerprint}, got {total.plan.fingerprint}{advice}"
+        )
+    if not done <= parts:
+        name = sorted(done - parts)[0].name
+        raise FileError(f"{path} counts {name}, which has changed since, or is not to be counted now{advice}")
+    return total, done
