@@ -1,17 +1,24 @@
 // Encoding many people's values with seeded coins: rehearsals only. Coins are the words of NumPy's SFC64, two from
 // every 64 bits, in the order in which the NumPy kernels draw them; so both give the same reports.
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
+#include <vector>
 
+#if defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
+#include "counting.hpp"
 #include "kernels.hpp"
 #include "loops.hpp"
 
 namespace ldprange {
 namespace {
 
-constexpr std::size_t kChunk = 2048;   // words drawn ahead of the loop that uses them: they stay in the first cache
-constexpr unsigned kTableBits = 10;    // upper bits of a word that mostly settle its level
+constexpr std::size_t kChunk = 2048;  // words drawn ahead of the loop that uses them: they stay in the first cache
 
 // SFC64 with its state in registers while it runs.
 class Generator {
@@ -28,7 +35,7 @@ public:
     Generator& operator=(const Generator&) = delete;
 
     std::uint64_t next() {
-        const std::uint64_t drawn = a_ + b_ + counter_++;
+        const std::uint64_t drawn = b_ + (a_ + counter_++);  // in this order nothing waits for the sum of all three
         a_ = b_ ^ (b_ >> 11);
         b_ = c_ + (c_ << 3);
         c_ = ((c_ << 24) | (c_ >> 40)) + drawn;
@@ -38,6 +45,7 @@ public:
     // The halves of each draw lie as they do in memory (lower first); of an odd count the last is lost, as in NumPy.
     void fill(std::uint32_t* words, std::size_t count) {
         std::size_t at = 0;
+        LDPRANGE_UNROLL
         for (; at + 1 < count; at += 2) {
             const std::uint64_t drawn = next();
             std::memcpy(words + at, &drawn, sizeof drawn);
@@ -50,35 +58,45 @@ private:
     std::uint64_t a_, b_, c_, counter_;
 };
 
-// The level of a word is the number of thresholds it reaches: looked up by its upper bits, then corrected.
+// The level of a word is the number of thresholds it reaches. Words with the same upper bits mostly have at most one
+// threshold t among them, and then one addition settles the level: with level·2³² + (2³² − t) in a table, adding the
+// word carries into the level if the word reaches t.
 class Levels {
 public:
-    Levels(const std::uint64_t* thresholds, std::size_t number) {
+    Levels(const std::uint64_t* thresholds, std::size_t number) : thresholds_(thresholds), number_(number) {
         if (number > 254) throw std::invalid_argument("there must be at most 255 levels");
-        for (std::size_t level = 0; level < number; ++level) {
-            if (level && thresholds[level] < thresholds[level - 1])
-                throw std::invalid_argument("thresholds must not decrease");
-            thresholds_[level] = thresholds[level];
-        }
-        thresholds_[number] = ~std::uint64_t{0};  // no word reaches it
-        std::size_t level = 0;
-        for (std::size_t upper = 0; upper < first_.size(); ++upper) {
-            const std::uint64_t least = static_cast<std::uint64_t>(upper) << (32 - kTableBits);
-            while (least >= thresholds_[level]) ++level;
-            first_[upper] = static_cast<std::uint8_t>(level);
+        if (!std::is_sorted(thresholds, thresholds + number))
+            throw std::invalid_argument("thresholds must not decrease");
+        std::uint64_t level = 0;
+        for (std::uint64_t upper = 0; upper < table_.size(); ++upper) {
+            const std::uint64_t least = upper << kShift, beyond = (upper + 1) << kShift;
+            while (level < number && thresholds[level] <= least) ++level;
+            const bool one = level < number && thresholds[level] < beyond;
+            settled_ = settled_ && !(level + 1 < number && thresholds[level + 1] < beyond);
+            table_[upper] = (level << 32) + (one ? kWords - thresholds[level] : 0);
         }
     }
 
-    std::uint8_t of(std::uint32_t word) const {
-        std::size_t level = first_[word >> (32 - kTableBits)];
-        level += word >= thresholds_[level];  // most often all there is to correct, and no branch to guess
-        while (word >= thresholds_[level]) ++level;
-        return static_cast<std::uint8_t>(level);
+    // Calls work with a function that gives a word's level.
+    template <class Work>
+    void with(Work work) const {
+        if (settled_)  // a level is written to bytes, which might be anyone's: what is read must not seem to change
+            work([table = table_.data()](std::uint32_t word) {
+                return static_cast<std::uint8_t>((table[word >> kShift] + word) >> 32);
+            });
+        else
+            work([first = thresholds_, last = thresholds_ + number_](std::uint32_t word) {
+                return static_cast<std::uint8_t>(std::upper_bound(first, last, word) - first);
+            });
     }
 
 private:
-    std::array<std::uint64_t, 256> thresholds_;
-    std::array<std::uint8_t, 1u << kTableBits> first_;
+    static constexpr unsigned kShift = 22;
+    static constexpr std::uint64_t kWords = std::uint64_t{1} << 32;
+    const std::uint64_t* thresholds_;
+    std::size_t number_;
+    bool settled_ = true;
+    std::array<std::uint64_t, (kWords >> kShift)> table_;
 };
 
 inline std::uint32_t parity(std::uint32_t word) {
@@ -98,21 +116,24 @@ void draw_words(std::uint64_t* state, std::uint32_t* words, std::size_t count) {
 
 void choose_levels(const std::uint32_t* words, std::uint8_t* chosen, std::size_t count,
                    const std::uint64_t* thresholds, std::size_t number) {
-    const Levels levels(thresholds, number);
-    for (std::size_t i = 0; i < count; ++i) chosen[i] = levels.of(words[i]);
+    Levels(thresholds, number).with([&](auto level_of) {
+        LDPRANGE_UNROLL
+        for (std::size_t i = 0; i < count; ++i) chosen[i] = level_of(words[i]);
+    });
 }
 
 void draw_levels(std::uint64_t* state, std::uint8_t* chosen, std::size_t count, const std::uint64_t* thresholds,
                  std::size_t number) {
-    const Levels levels(thresholds, number);
+    std::array<std::uint32_t, kChunk> words;
     Generator generator(state);
-    std::size_t at = 0;
-    for (; at + 1 < count; at += 2) {
-        const std::uint64_t drawn = generator.next();
-        chosen[at] = levels.of(static_cast<std::uint32_t>(drawn));
-        chosen[at + 1] = levels.of(static_cast<std::uint32_t>(drawn >> 32));
-    }
-    if (at < count) chosen[at] = levels.of(static_cast<std::uint32_t>(generator.next()));
+    Levels(thresholds, number).with([&](auto level_of) {
+        for (std::size_t at = 0; at < count; at += kChunk) {
+            const std::size_t here = std::min(kChunk, count - at);
+            generator.fill(words.data(), here);
+            LDPRANGE_UNROLL
+            for (std::size_t i = 0; i < here; ++i) chosen[at + i] = level_of(words[i]);
+        }
+    });
 }
 
 template <class Item>
@@ -120,6 +141,7 @@ void split_by_level(const Item* items, const std::uint8_t* chosen, std::size_t c
                     std::uint32_t* grouped, std::int64_t* bounds, std::size_t levels) {
     std::array<std::array<std::uint32_t, 256>, 4> number{};  // four, so that equal neighbours do not wait
     std::size_t at = 0;
+    LDPRANGE_UNROLL
     for (; at + 4 <= count; at += 4)
         for (std::size_t lane = 0; lane < 4; ++lane) ++number[lane][chosen[at + lane]];
     for (; at < count; ++at) ++number[0][chosen[at]];
@@ -137,6 +159,7 @@ void split_by_level(const Item* items, const std::uint8_t* chosen, std::size_t c
         upto += here;
         bounds[level + 1] = static_cast<std::int64_t>(upto);
     }
+    LDPRANGE_UNROLL
     for (std::size_t i = 0; i < count; ++i) *next[chosen[i]]++ = static_cast<std::uint32_t>(items[i]);
 }
 
@@ -148,12 +171,35 @@ template void split_by_level(const std::int64_t*, const std::uint8_t*, std::size
 LDPRANGE_WIDEST
 void contrast_codes(const std::uint32_t* items, const std::uint32_t* coins, std::uint32_t* codes,
                     std::size_t count, std::uint32_t mask, std::uint32_t threshold) {
+    std::size_t start = 0;
+#if defined(__ARM_NEON)  // counts ones in one step, which compilers do not see in the loop below
+    const uint32x4_t one = vdupq_n_u32(1), masks = vdupq_n_u32(mask << 1), thresholds = vdupq_n_u32(threshold);
+    LDPRANGE_UNROLL
+    for (; start + 4 <= count; start += 4) {
+        const uint32x4_t index = vandq_u32(vshlq_n_u32(vld1q_u32(codes + start), 1), masks);
+        const uint32x4_t common = vandq_u32(vorrq_u32(index, one), vld1q_u32(items + start));
+        const uint32x4_t ones = vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u32(common))));
+        const uint32x4_t lie = vcgeq_u32(vld1q_u32(coins + start), thresholds);
+        vst1q_u32(codes + start, vorrq_u32(index, vandq_u32(veorq_u32(ones, lie), one)));
+    }
+#endif
     LDPRANGE_INDEPENDENT
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = start; i < count; ++i) {
         const std::uint32_t index = (codes[i] & mask) << 1;  // the words of the indices are there already
         const std::uint32_t lie = coins[i] >= threshold;
         codes[i] = index | (parity((index | 1) & items[i]) ^ lie);
     }
+}
+
+LDPRANGE_WIDEST
+void cells_of(const std::uint32_t* items, std::uint32_t* cells, std::size_t count, std::uint32_t size) {
+    if (size & (size - 1)) {
+        for (std::size_t i = 0; i < count; ++i) cells[i] = items[i] / size;
+        return;
+    }
+    unsigned shift = 0;
+    while (std::uint32_t{1} << shift < size) ++shift;
+    for (std::size_t i = 0; i < count; ++i) cells[i] = items[i] >> shift;
 }
 
 void encode_contrast(std::uint64_t* state, const std::uint32_t* items, std::uint32_t* codes, std::size_t count,
@@ -167,6 +213,50 @@ void encode_contrast(std::uint64_t* state, const std::uint32_t* items, std::uint
         contrast_codes(items + at, coins.data(), codes + at, here, pairs - 1, threshold);
     }
 }
+
+template <class Item>
+void count_contrasts(std::uint64_t* state, const Item* items, std::size_t count, const std::uint64_t* thresholds,
+                     std::size_t levels, const std::uint32_t* sizes, const std::uint32_t* pairs,
+                     const std::uint32_t* keeps, std::int64_t* users, std::int64_t* counts) {
+    const std::unique_ptr<std::uint8_t[]> chosen(new std::uint8_t[count]);
+    const std::unique_ptr<std::uint32_t[]> grouped(new std::uint32_t[count]);
+    std::vector<std::int64_t> bounds(levels + 1);
+    draw_levels(state, chosen.get(), count, thresholds, levels - 1);
+    split_by_level(items, chosen.get(), count, grouped.get(), bounds.data(), levels);
+    std::vector<std::uint32_t> codes, table;
+    std::array<std::uint32_t, kChunk> coins, cells;
+    Generator generator(state);
+    for (std::size_t level = 0; level < levels; ++level) {
+        const std::uint32_t* held = grouped.get() + bounds[level];
+        const std::size_t here = static_cast<std::size_t>(bounds[level + 1] - bounds[level]);
+        const std::size_t outputs = 2 * static_cast<std::size_t>(pairs[level]);
+        const std::size_t lanes = lanes_for(outputs);
+        codes.resize(std::max(codes.size(), here));
+        table.assign(lanes * outputs, 0);
+        generator.fill(codes.data(), here);
+        for (std::size_t at = 0; at < here; at += kChunk) {
+            const std::size_t number = std::min(kChunk, here - at);
+            generator.fill(coins.data(), number);
+            cells_of(held + at, cells.data(), number, sizes[level]);
+            contrast_codes(cells.data(), coins.data(), codes.data() + at, number, pairs[level] - 1, keeps[level]);
+            count_codes(codes.data() + at, number, outputs, lanes, table.data());
+        }
+        users[level] = static_cast<std::int64_t>(here);
+        for (std::size_t code = 0; code < outputs; ++code) {
+            std::int64_t sum = 0;
+            for (std::size_t lane = 0; lane < lanes; ++lane) sum += table[lane * outputs + code];
+            counts[code] = sum;
+        }
+        counts += outputs;
+    }
+}
+
+template void count_contrasts(std::uint64_t*, const std::uint32_t*, std::size_t, const std::uint64_t*, std::size_t,
+                              const std::uint32_t*, const std::uint32_t*, const std::uint32_t*, std::int64_t*,
+                              std::int64_t*);
+template void count_contrasts(std::uint64_t*, const std::int64_t*, std::size_t, const std::uint64_t*, std::size_t,
+                              const std::uint32_t*, const std::uint32_t*, const std::uint32_t*, std::int64_t*,
+                              std::int64_t*);
 
 LDPRANGE_WIDEST
 void hash_hadamard(const std::uint32_t* index, const std::uint32_t* items, std::uint32_t* symbols,

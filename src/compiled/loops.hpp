@@ -25,6 +25,13 @@
 #define LDPRANGE_INDEPENDENT
 #endif
 
+// The next loop is so short that counting would take much of its time.
+#if defined(__GNUC__)
+#define LDPRANGE_UNROLL _Pragma("GCC unroll 8")
+#else
+#define LDPRANGE_UNROLL
+#endif
+
 // What lies here will be wanted soon.
 #if defined(__GNUC__)
 #define LDPRANGE_FETCH(place) __builtin_prefetch(place)

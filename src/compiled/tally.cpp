@@ -1,23 +1,21 @@
 // Counting reports: codes, and rows of packed bits.
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "counting.hpp"
 #include "kernels.hpp"
 #include "loops.hpp"
 
 namespace ldprange {
 namespace {
 
-constexpr std::size_t kChunk = 4096;             // codes checked together, then counted while they are in the cache
-constexpr std::size_t kThreaded = 1u << 20;      // fewer codes or bytes than this are not worth a thread
-constexpr std::size_t kLanes = 4;                // tables that take turns, so that equal neighbours do not wait
-constexpr std::size_t kLaned = 1u << 11;         // outputs up to which there are so many tables
-constexpr std::size_t kNarrow = 1u << 31;        // codes that 32-bit counters take before they are emptied
+constexpr std::size_t kChunk = 4096;         // codes checked together, then counted while they are in the cache
+constexpr std::size_t kThreaded = 1u << 20;  // fewer codes or bytes than this are not worth a thread
+constexpr std::size_t kNarrow = 1u << 31;    // codes that 32-bit counters take before they are emptied
 
 }  // namespace
 
@@ -37,22 +35,6 @@ void check(const std::uint32_t* codes, std::size_t count, std::size_t outputs) {
                                     std::to_string(most));
 }
 
-// Counts into 32-bit counters, which take half the cache of the 64-bit ones.
-void count_narrow(const std::uint32_t* codes, std::size_t count, std::size_t outputs, std::size_t lanes,
-                  std::uint32_t* table) {
-    for (std::size_t start = 0; start < count; start += kChunk) {
-        const std::uint32_t* here = codes + start;
-        const std::size_t number = std::min(kChunk, count - start);
-        check(here, number, outputs);
-        std::size_t i = 0;
-        if (lanes == kLanes) {
-            for (; i + kLanes <= number; i += kLanes)
-                for (std::size_t lane = 0; lane < kLanes; ++lane) ++table[lane * outputs + here[i + lane]];
-        }
-        for (; i < number; ++i) ++table[here[i]];
-    }
-}
-
 }  // namespace
 
 void tally(const std::uint32_t* codes, std::size_t count, std::int64_t* counts, std::size_t outputs,
@@ -67,11 +49,16 @@ void tally(const std::uint32_t* codes, std::size_t count, std::int64_t* counts, 
         return;
     }
     std::mutex adding;
-    const std::size_t lanes = outputs <= kLaned ? kLanes : 1;
+    const std::size_t lanes = lanes_for(outputs);
     in_threads(count, kThreaded, threads, [&](std::size_t begin, std::size_t end) {
-        for (; begin < end; begin += std::min(kNarrow, end - begin)) {
+        while (begin < end) {
             std::vector<std::uint32_t> table(lanes * outputs);
-            count_narrow(codes + begin, std::min(kNarrow, end - begin), outputs, lanes, table.data());
+            for (const std::size_t stop = std::min(end, begin + kNarrow); begin < stop;) {
+                const std::size_t number = std::min(kChunk, stop - begin);
+                check(codes + begin, number, outputs);
+                count_codes(codes + begin, number, outputs, lanes, table.data());
+                begin += number;
+            }
             const std::lock_guard<std::mutex> alone(adding);
             for (std::size_t lane = 0; lane < lanes; ++lane)
                 for (std::size_t code = 0; code < outputs; ++code) counts[code] += table[lane * outputs + code];

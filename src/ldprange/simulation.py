@@ -26,6 +26,7 @@ from ldprange.checking import as_array, check_type
 from ldprange.errors import DomainError
 from ldprange.kernels import Counts
 from ldprange.oracles.contract import Column, Items, each_holder
+from ldprange.oracles.hadamard import ContrastMechanism
 from ldprange.parallel import in_threads, slices
 from ldprange.plan import Plan
 from ldprange.randomness import generator, seed_sequence
@@ -70,9 +71,12 @@ def rehearse(
     total, done = Aggregate.empty(plan), 0
 
     def count(blocks: Sequence[tuple[ArrayLike, np.random.SeedSequence]]) -> Aggregate:
+        if contrasts is not None:
+            return sum((_count_contrasts(plan, contrasts, *block) for block in blocks), Aggregate.empty(plan))
         return Aggregate.of(plan, (Batch(plan, _encode(plan, *block)) for block in blocks))
 
     parts = values if isinstance(values, Iterator) else [values]
+    contrasts = _contrasts(plan)
     together = min(max(1, plan.counters // _BLOCK), _MOST_BLOCKS)
     blocks = _blocks(plan, parts, seed)
     groups = iter(lambda: tuple(islice(blocks, together)), ())
@@ -108,6 +112,23 @@ def _encode(plan: Plan, values: ArrayLike, stream: np.random.SeedSequence) -> li
         mechanism.encode_many(items // np.uint32(level.size), rng)
         for level, mechanism, items in zip(plan.levels, plan.mechanisms, chosen, strict=True)
     ]
+
+
+def _contrasts(plan: Plan) -> list[tuple[int, int, int]] | None:
+    """Say what each level asks if all are contrasts (HaarHRR): then one kernel encodes and counts a block."""
+    asked = []
+    for level, mechanism in zip(plan.levels, plan.mechanisms, strict=True):
+        if not isinstance(mechanism, ContrastMechanism):
+            return None
+        asked.append((level.size, *mechanism.pairs_and_threshold))
+    return asked
+
+
+def _count_contrasts(
+    plan: Plan, asked: list[tuple[int, int, int]], values: ArrayLike, stream: np.random.SeedSequence
+) -> Aggregate:
+    held = plan.domain.index(as_array(values))
+    return Aggregate(plan, *kernels.count_contrasts(held, generator(stream), plan.level_thresholds, asked))
 
 
 def _split(plan: Plan, items: NDArray[np.integer[Any]], rng: np.random.Generator) -> list[Items]:

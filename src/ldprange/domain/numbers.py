@@ -50,7 +50,8 @@ class Integers(Discrete):
                 "round first, or use a domain of real numbers"
             )
         index = numbers.astype(np.int64)
-        index -= self.low
+        if self.low:
+            index -= self.low
         return index
 
     def index_one(self, value: Any) -> int:

@@ -22,7 +22,7 @@ if KIND not in ("", "numpy", "compiled"):
     raise LdprangeError(f"LDPRANGE_KERNELS must be numpy or compiled, or not be set, got {KIND!r}")
 if not KIND:
     try:
-        from ldprange.kernels import _compiled  # noqa: F401 (is it there?)
+        import ldprange.kernels._compiled  # noqa: F401 (is it there?)
 
         KIND = "compiled"
     except ImportError:
@@ -31,6 +31,7 @@ if not KIND:
 if KIND == "compiled":
     from ldprange.kernels.compiled_kernels import (
         choose_levels,
+        count_contrasts,
         draw_levels,
         encode_contrast,
         hadamard_matrix,
@@ -48,6 +49,7 @@ if KIND == "compiled":
 else:
     from ldprange.kernels.numpy_kernels import (
         choose_levels,
+        count_contrasts,
         draw_levels,
         encode_contrast,
         hadamard_matrix,
@@ -69,6 +71,7 @@ __all__ = [
     "Counts",
     "Words",
     "choose_levels",
+    "count_contrasts",
     "draw_levels",
     "encode_contrast",
     "hadamard_matrix",

@@ -5,12 +5,14 @@ What each function does is said by its twin in ``numpy_kernels``; those that cos
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.kernels import _compiled, numpy_kernels
+import ldprange.kernels._compiled as _compiled
+from ldprange.kernels import numpy_kernels
 from ldprange.kernels.numpy_kernels import (
     Codes,
     Counts,
@@ -24,6 +26,7 @@ from ldprange.parallel import workers
 
 __all__ = [
     "choose_levels",
+    "count_contrasts",
     "draw_levels",
     "encode_contrast",
     "hadamard_matrix",
@@ -46,7 +49,7 @@ def _state(rng: np.random.Generator) -> tuple[State, NDArray[np.uint64]] | None:
     """Return the generator's state and, in it, the four numbers that the kernels step on; SFC64's only."""
     if not isinstance(rng.bit_generator, np.random.SFC64):
         return None
-    state = dict(rng.bit_generator.state)
+    state: State = dict(rng.bit_generator.state)
     return state, state["state"]["state"]
 
 
@@ -70,9 +73,7 @@ def tally(codes: Codes, outputs: int) -> Counts:
     return counts
 
 
-def draw_levels(
-    rng: np.random.Generator, count: int, thresholds: tuple[int, ...]
-) -> NDArray[np.uint8]:
+def draw_levels(rng: np.random.Generator, count: int, thresholds: tuple[int, ...]) -> NDArray[np.uint8]:
     """Draw a word and choose a level for each of ``count`` users."""
     found = _state(rng)
     if found is None:
@@ -90,9 +91,7 @@ def choose_levels(words: Words, thresholds: tuple[int, ...]) -> NDArray[np.uint8
     return chosen
 
 
-def split_by_level(
-    items: NDArray[np.integer[Any]], chosen: NDArray[np.uint8], levels: int
-) -> list[Words]:
+def split_by_level(items: NDArray[np.integer[Any]], chosen: NDArray[np.uint8], levels: int) -> list[Words]:
     """Return, for every level, the items of those who chose it, in their order."""
     grouped = np.empty(items.size, np.uint32)
     bounds = np.empty(levels + 1, np.int64)
@@ -113,6 +112,31 @@ def encode_contrast(items: Words, rng: np.random.Generator, pairs: int, threshol
     return codes
 
 
+def count_contrasts(
+    items: NDArray[np.integer[Any]],
+    rng: np.random.Generator,
+    thresholds: tuple[int, ...],
+    levels: Sequence[tuple[int, int, int]],
+) -> tuple[list[int], list[Counts]]:
+    """Send everyone to a level, encode by :func:`encode_contrast`, and count: a whole rehearsal in one go.
+
+    Each level has the size of its cells, its number of pairs and its threshold. Returns the number of users
+    and the tally of every level.
+    """
+    found = _state(rng)
+    if found is None:
+        return numpy_kernels.count_contrasts(items, rng, thresholds, levels)
+    sizes, pairs, keeps = np.array(levels, np.uint32).T.copy()
+    users, ends = np.empty(len(levels), np.int64), np.cumsum(2 * pairs.astype(np.int64))
+    counts = np.empty(int(ends[-1]), np.int64)
+    if items.dtype != np.int64:
+        items = items.astype(np.uint32, copy=False)
+    held, edges = np.ascontiguousarray(items), np.array(thresholds, np.uint64)
+    _compiled.count_contrasts(found[1], held, edges, sizes, pairs, keeps, users, counts)
+    rng.bit_generator.state = found[0]
+    return users.tolist(), np.split(counts, ends[:-1])
+
+
 def hash_hadamard(index: Words, items: Words, bits: int, lowest: int) -> Words:
     """Hash items by indices to ``bits`` bits."""
     index, items = np.broadcast_arrays(index, items)
@@ -128,14 +152,12 @@ def walsh_hadamard(values: NDArray[np.float64]) -> NDArray[np.float64]:
     [10.0, -2.0, -4.0, 0.0]
     """
     result = np.empty(values.shape)
-    flat = np.ascontiguousarray(values).reshape(-1, values.shape[-1])
+    flat = np.ascontiguousarray(values, np.float64).reshape(-1, values.shape[-1])
     _compiled.walsh_hadamard(flat, result.reshape(flat.shape), workers())
     return result
 
 
-def sum_unary(
-    packed: NDArray[np.uint8], cells: int, groups: Words | None = None, number: int = 1
-) -> Counts:
+def sum_unary(packed: NDArray[np.uint8], cells: int, groups: Words | None = None, number: int = 1) -> Counts:
     """Add up rows of packed bits, lowest bit first, into one count per cell, for each group of rows."""
     counts = np.empty((number, cells), np.int64)
     order, bounds = _grouped(len(packed), groups, number)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -34,9 +34,7 @@ def tally(codes: Codes, outputs: int) -> Counts:
     return counts
 
 
-def draw_levels(
-    rng: np.random.Generator, count: int, thresholds: tuple[int, ...]
-) -> NDArray[np.uint8]:
+def draw_levels(rng: np.random.Generator, count: int, thresholds: tuple[int, ...]) -> NDArray[np.uint8]:
     """Draw a word and choose a level for each of ``count`` users."""
     chosen = np.empty(count, np.uint8)
     for part in slices(count, _STEP):
@@ -52,9 +50,7 @@ def choose_levels(words: Words, thresholds: tuple[int, ...]) -> NDArray[np.uint8
     return chosen
 
 
-def split_by_level(
-    items: NDArray[np.integer[Any]], chosen: NDArray[np.uint8], levels: int
-) -> list[Words]:
+def split_by_level(items: NDArray[np.integer[Any]], chosen: NDArray[np.uint8], levels: int) -> list[Words]:
     """Return, for every level, the items of those who chose it, in their order."""
     if chosen.size and int(chosen.max()) >= levels:
         raise ValueError(f"every level must be below the number of levels, {levels}, got {chosen.max()}")
@@ -72,7 +68,7 @@ def _level_table(thresholds: tuple[int, ...]) -> NDArray[np.uint8]:
 
 
 def encode_contrast(items: Words, rng: np.random.Generator, pairs: int, threshold: int) -> Words:
-    """Randomise items by HRR on pairs of cells: draw an index 2j + 1, and send 2j + ⟨index, item⟩ or its opposite.
+    """Randomise items by HRR on pairs: an index 2j + 1 is drawn, and 2j + ⟨index, item⟩ or its opposite sent.
 
     First come the words of all j, of which there is a power of two, then those that decide: a word of at
     least ``threshold`` is a lie.
@@ -80,6 +76,25 @@ def encode_contrast(items: Words, rng: np.random.Generator, pairs: int, threshol
     index = (seeded_words(rng, items.size) & np.uint32(pairs - 1)) << np.uint32(1)
     codes: Words = index | parity((index | np.uint32(1)) & items)
     return codes ^ (seeded_words(rng, items.size) >= threshold)
+
+
+def count_contrasts(
+    items: NDArray[np.integer[Any]],
+    rng: np.random.Generator,
+    thresholds: tuple[int, ...],
+    levels: Sequence[tuple[int, int, int]],
+) -> tuple[list[int], list[Counts]]:
+    """Send everyone to a level, encode by :func:`encode_contrast`, and count: a whole rehearsal in one go.
+
+    Each level has the size of its cells, its number of pairs and its threshold. Returns the number of users
+    and the tally of every level.
+    """
+    split = split_by_level(items, draw_levels(rng, items.size, thresholds), len(levels))
+    tallies = []
+    for held, (size, pairs, keep) in zip(split, levels, strict=True):
+        codes = encode_contrast(held // np.uint32(size), rng, pairs, keep)
+        tallies.append(tally(codes, 2 * pairs))
+    return [held.size for held in split], tallies
 
 
 def hash_hadamard(index: Words, items: Words, bits: int, lowest: int) -> Words:
@@ -194,6 +209,8 @@ def sum_supports(
     Work is in blocks of reports by cells, so memory does not grow with either.
     """
     fields = coefficients.astype(np.uint64)
+    if reported.size and (int(fields.max()) >= (1 << exponent) - 1 or int(reported.max()) >= symbols):
+        raise ValueError("every coefficient must lie below the prime, and every symbol below their number")
     counts = np.zeros((number, cells), np.int64)
     for columns in slices(cells, 1 << 10):
         items = np.arange(columns.start, columns.stop, dtype=np.uint64)

@@ -85,7 +85,7 @@ class HadamardHashing(Oracle):
     def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> Mechanism:
         bits = self.resolve(epsilon, cells).bits or 1
         if contrast and bits == 1:
-            return _ContrastMechanism(cells, epsilon)
+            return ContrastMechanism(cells, epsilon)
         return _HadamardMechanism(cells, epsilon, bits)
 
     def to_dict(self) -> dict[str, Any]:
@@ -199,7 +199,7 @@ class _HadamardMechanism(CodedMechanism):
         return (self._response.keep if symbol == truth else self._response.lie) / self._lines
 
 
-class _ContrastMechanism(CodedMechanism):
+class ContrastMechanism(CodedMechanism):
     """HRR on the difference of cells 2i and 2i + 1, the paper's signed one-hot vector (HaarHRR).
 
     The index is 2j + 1 and the code 2j + bit, where j runs over the pairs.
@@ -214,6 +214,11 @@ class _ContrastMechanism(CodedMechanism):
         # of a contrast w: ‖w‖²/(2 (2p − 1)²), whatever the population
         self.noise = Noise(spread=0.5 / self._scale**2)
 
+    @property
+    def pairs_and_threshold(self) -> tuple[int, int]:
+        """What :func:`ldprange.kernels.encode_contrast` has to know."""
+        return self._pairs, self._response.threshold
+
     def _code(self, pair: Words, items: Words) -> Words:
         index = pair << np.uint32(1)
         return index | kernels.parity((index | np.uint32(1)) & items)
@@ -224,7 +229,7 @@ class _ContrastMechanism(CodedMechanism):
         return (index | self._response.encode(bit, coins)).to_bytes(self.width, "little")
 
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
-        return kernels.encode_contrast(items, rng, self._pairs, self._response.threshold)
+        return kernels.encode_contrast(items, rng, *self.pairs_and_threshold)
 
     def people(self, counts: Counts, users: Users) -> NDArray[np.float64]:
         difference = (counts[0::2] - counts[1::2]).astype(np.float64)
