@@ -1,4 +1,4 @@
-"""The hot loops against the plainest code that says the same."""
+"""The hot loops, both twins, against the plainest code that says the same."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ldprange import kernels
 from ldprange.oracles import HRR, OLH, HadamardHashing
 from ldprange.oracles.contract import CodedMechanism
+from twins import Kernels, both_twins
 
 MERSENNE = (7, 13, 17, 19, 31)
 
 
+@both_twins
 @pytest.mark.parametrize("bits", range(11))
-def test_the_transform_is_the_hadamard_matrix(bits: int) -> None:
+def test_the_transform_is_the_hadamard_matrix(kernels: Kernels, bits: int) -> None:
     size = 1 << bits
     matrix = np.array([[(-1.0) ** (i & j).bit_count() for j in range(size)] for i in range(size)])
     values = np.random.default_rng(bits).normal(size=size)
@@ -25,7 +26,8 @@ def test_the_transform_is_the_hadamard_matrix(bits: int) -> None:
     assert kernels.walsh_hadamard(values) is not values
 
 
-def test_the_transform_twice_is_the_size_times_the_identity() -> None:
+@both_twins
+def test_the_transform_twice_is_the_size_times_the_identity(kernels: Kernels) -> None:
     values = np.random.default_rng(1).normal(size=1 << 16)
     twice = kernels.walsh_hadamard(kernels.walsh_hadamard(values))
     np.testing.assert_allclose(twice, values * (1 << 16), rtol=1e-9, atol=1e-6)
@@ -130,8 +132,11 @@ def _hash(coefficients: tuple[int, ...], item: int, exponent: int, symbols: int)
     return ((a2 * item * item + a1 * item + a0) % ((1 << exponent) - 1)) * symbols >> exponent
 
 
+@both_twins
 @given(data=st.data(), exponent=st.sampled_from(MERSENNE))
-def test_the_vectorised_hash_is_that_of_whole_numbers(data: st.DataObject, exponent: int) -> None:
+def test_the_vectorised_hash_is_that_of_whole_numbers(
+    kernels: Kernels, data: st.DataObject, exponent: int
+) -> None:
     element = st.integers(0, (1 << exponent) - 2)
     coefficients = data.draw(st.tuples(element, element, element))
     item = data.draw(element)
@@ -142,8 +147,11 @@ def test_the_vectorised_hash_is_that_of_whole_numbers(data: st.DataObject, expon
     assert found.tolist() == [_hash(coefficients, item, exponent, symbols)]
 
 
+@both_twins
 @pytest.mark.parametrize("exponent", MERSENNE)
-def test_the_vectorised_hash_is_right_for_values_that_reduce_to_almost_nothing(exponent: int) -> None:
+def test_the_vectorised_hash_is_right_for_values_that_reduce_to_almost_nothing(
+    kernels: Kernels, exponent: int
+) -> None:
     # Intermediate values just past a multiple of the prime need the last fold: choose the constant so that
     # the outcome is 0, 1, −1 … exactly, for large items and coefficients.
     prime = (1 << exponent) - 1
@@ -174,29 +182,33 @@ def test_supports_of_local_hashing_are_counted_one_by_one(cells: int, symbols: i
     assert mechanism.tally(column).tolist() == wanted
 
 
+@both_twins
 @pytest.mark.parametrize("cells", [1, 7, 8, 9, 70_000])
-def test_packed_bits_add_up(cells: int) -> None:
+def test_packed_bits_add_up(kernels: Kernels, cells: int) -> None:
     bits = np.random.default_rng(cells).random((5, cells)) < 0.3
     packed = np.packbits(bits, axis=1, bitorder="little")
     np.testing.assert_array_equal(kernels.sum_unary(packed, cells)[0], bits.sum(axis=0))
 
 
+@both_twins
 @given(st.lists(st.integers(0, 2**32 - 1), max_size=50))
-def test_parity_is_that_of_the_number_of_ones(words: list[int]) -> None:
+def test_parity_is_that_of_the_number_of_ones(kernels: Kernels, words: list[int]) -> None:
     found = kernels.parity(np.array(words, np.uint32))
     assert found.tolist() == [word.bit_count() % 2 for word in words]
 
 
-def test_tally_has_a_place_for_codes_nobody_sent() -> None:
+@both_twins
+def test_tally_has_a_place_for_codes_nobody_sent(kernels: Kernels) -> None:
     assert kernels.tally(np.array([1, 1, 3], np.uint32), 6).tolist() == [0, 2, 0, 1, 0, 0]
 
 
+@both_twins
 @given(
     st.lists(st.integers(0, 2**32), max_size=6).map(sorted),
     st.lists(st.integers(0, 2**32 - 1), max_size=40),
 )
 def test_a_words_level_is_the_number_of_thresholds_it_reaches(
-    thresholds: list[int], words: list[int]
+    kernels: Kernels, thresholds: list[int], words: list[int]
 ) -> None:
     # words at and beside every threshold, and beside every edge of its upper half
     words += [
@@ -209,14 +221,15 @@ def test_a_words_level_is_the_number_of_thresholds_it_reaches(
     chosen = kernels.choose_levels(np.array(words, np.uint32), tuple(thresholds))
     wanted = [sum(word >= threshold for threshold in thresholds) for word in words]
     assert chosen.tolist() == wanted
-    groups = kernels.group_by_level(chosen, len(thresholds) + 1)
+    groups = kernels.split_by_level(np.arange(chosen.size), chosen, len(thresholds) + 1)
     assert [group.tolist() for group in groups] == [
         [at for at, level in enumerate(wanted) if level == here] for here in range(len(thresholds) + 1)
     ]
 
 
+@both_twins
 @pytest.mark.parametrize("number", [1, 3, 100])
-def test_sums_by_group_are_the_sums_of_each_group(number: int) -> None:
+def test_sums_by_group_are_the_sums_of_each_group(kernels: Kernels, number: int) -> None:
     rng = np.random.default_rng(number)
     packed = rng.integers(0, 256, (70_000, 3), dtype=np.uint8)  # of 20 bits: more than one block of rows
     groups = rng.integers(0, number, len(packed), dtype=np.uint32)
@@ -225,8 +238,9 @@ def test_sums_by_group_are_the_sums_of_each_group(number: int) -> None:
         np.testing.assert_array_equal(together[group], kernels.sum_unary(packed[groups == group], 20)[0])
 
 
+@both_twins
 @pytest.mark.parametrize("rows", [(), (3,), (2, 5)])
-def test_transforms_of_many_rows_are_those_of_each(rows: tuple[int, ...]) -> None:
+def test_transforms_of_many_rows_are_those_of_each(kernels: Kernels, rows: tuple[int, ...]) -> None:
     values = np.random.default_rng(1).normal(size=(*rows, 64))
     each = [kernels.walsh_hadamard(row) for row in values.reshape(-1, 64)]
     np.testing.assert_allclose(kernels.walsh_hadamard(values).reshape(-1, 64), each, atol=1e-12)

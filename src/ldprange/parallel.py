@@ -12,18 +12,23 @@ Block = TypeVar("Block")
 Result = TypeVar("Result")
 
 
+def workers() -> int:
+    """Return how many threads are worth having."""
+    return os.cpu_count() or 1
+
+
 def in_threads(work: Callable[[Block], Result], blocks: Iterable[Block]) -> Iterator[Result]:
     """Yield ``work(block)`` for every block, in order, running a few at once.
 
     Blocks are taken only as they are needed, so memory holds a few blocks however many come.
     """
-    workers = os.cpu_count() or 1
+    most = workers()
     waiting: deque[Future[Result]] = deque()
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(most) as pool:
         try:
             for block in blocks:
                 waiting.append(pool.submit(work, block))
-                if len(waiting) > workers:
+                if len(waiting) > most:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()

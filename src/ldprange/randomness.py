@@ -88,11 +88,6 @@ def exponential_from_below(epsilon: float) -> Fraction:
     return Fraction(rounded) * (1 - Fraction(1, 10**48))
 
 
-def seeded_words(rng: np.random.Generator, count: int) -> NDArray[np.uint32]:
-    """Return words from a seeded generator: two from every 64 bits, which is its natural step."""
-    return rng.integers(0, 1 << 64, (count + 1) // 2, dtype=np.uint64).view(np.uint32)[:count]
-
-
 def seed_sequence(seed: int) -> np.random.SeedSequence:
     """Return the source of a simulation's streams."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,16 +26,16 @@ from ldprange.checking import as_array, check_type
 from ldprange.errors import DomainError
 from ldprange.kernels import Counts
 from ldprange.oracles.contract import Column, Items, each_holder
+from ldprange.oracles.hadamard import ContrastMechanism
 from ldprange.parallel import in_threads, slices
 from ldprange.plan import Plan
-from ldprange.randomness import generator, seed_sequence, seeded_words
+from ldprange.randomness import generator, seed_sequence
 from ldprange.reports import Batch
 
 _BLOCK = 1 << 20  # users encoded together: threads take turns at Python itself, so few large steps
 _BLOCK_BYTES = 1 << 26  # of reports in a block, where a report is long
 _MOST_BLOCKS = 8  # that are counted together, where counters are as many as users
 _USERS_PER_DRAW = 8  # a binomial draw costs about as much as sending so many users to their levels
-_STEP = 1 << 15  # users whose level is drawn together: small enough that no memory is asked for anew
 
 
 def encode_many(plan: Plan, values: ArrayLike, *, seed: int) -> Batch:
@@ -70,9 +71,12 @@ def rehearse(
     total, done = Aggregate.empty(plan), 0
 
     def count(blocks: Sequence[tuple[ArrayLike, np.random.SeedSequence]]) -> Aggregate:
+        if contrasts is not None:
+            return sum((_count_contrasts(plan, contrasts, *block) for block in blocks), Aggregate.empty(plan))
         return Aggregate.of(plan, (Batch(plan, _encode(plan, *block)) for block in blocks))
 
     parts = values if isinstance(values, Iterator) else [values]
+    contrasts = _contrasts(plan)
     together = min(max(1, plan.counters // _BLOCK), _MOST_BLOCKS)
     blocks = _blocks(plan, parts, seed)
     groups = iter(lambda: tuple(islice(blocks, together)), ())
@@ -101,26 +105,36 @@ def _blocks(
 
 def _encode(plan: Plan, values: ArrayLike, stream: np.random.SeedSequence) -> list[Column]:
     """Give each user a level and encode level by level."""
-    people, rng = as_array(values), generator(stream)
-    chosen = _choose(plan, people.size, rng)
-    columns = []
-    for level, mechanism, users in zip(plan.levels, plan.mechanisms, chosen, strict=True):
-        try:
-            held = plan.domain.index(people.take(users)).astype(np.uint32)
-        except DomainError:
-            plan.domain.index(people)  # says the same of whoever comes first
-            raise
-        columns.append(mechanism.encode_many(held // np.uint32(level.size), rng))
-    return columns
+    rng = generator(stream)
+    held = plan.domain.index(as_array(values))
+    chosen = _split(plan, held, rng)
+    return [
+        mechanism.encode_many(items // np.uint32(level.size), rng)
+        for level, mechanism, items in zip(plan.levels, plan.mechanisms, chosen, strict=True)
+    ]
 
 
-def _choose(plan: Plan, users: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:
-    """Give each user a level; return, for every level, whose it is."""
-    chosen = np.empty(users, np.uint8)
-    for part in slices(users, _STEP):
-        words = seeded_words(rng, part.stop - part.start)
-        chosen[part] = kernels.choose_levels(words, plan.level_thresholds)
-    return kernels.group_by_level(chosen, len(plan.levels))
+def _contrasts(plan: Plan) -> list[tuple[int, int, int]] | None:
+    """Say what each level asks if all are contrasts (HaarHRR): then one kernel encodes and counts a block."""
+    asked = []
+    for level, mechanism in zip(plan.levels, plan.mechanisms, strict=True):
+        if not isinstance(mechanism, ContrastMechanism):
+            return None
+        asked.append((level.size, *mechanism.pairs_and_threshold))
+    return asked
+
+
+def _count_contrasts(
+    plan: Plan, asked: list[tuple[int, int, int]], values: ArrayLike, stream: np.random.SeedSequence
+) -> Aggregate:
+    held = plan.domain.index(as_array(values))
+    return Aggregate(plan, *kernels.count_contrasts(held, generator(stream), plan.level_thresholds, asked))
+
+
+def _split(plan: Plan, items: NDArray[np.integer[Any]], rng: np.random.Generator) -> list[Items]:
+    """Give each user a level; return, for every level, the items that its users hold."""
+    chosen = kernels.draw_levels(rng, items.size, plan.level_thresholds)
+    return kernels.split_by_level(items, chosen, len(plan.levels))
 
 
 def simulate(plan: Plan, counts: ArrayLike, *, seed: int) -> Aggregate:
@@ -138,7 +152,7 @@ def simulate(plan: Plan, counts: ArrayLike, *, seed: int) -> Aggregate:
             + (f", the least {people.min()}" if people.dtype.kind in "if" and people.size else "")
         )
     split, *streams = seed_sequence(seed).spawn(1 + len(plan.levels))
-    holders = list(_split(plan, people.astype(np.int64), split))
+    holders = list(_holders(plan, people.astype(np.int64), split))
 
     def draw(level: int) -> Counts:
         return plan.mechanisms[level].draw(holders[level], generator(streams[level]))
@@ -147,7 +161,7 @@ def simulate(plan: Plan, counts: ArrayLike, *, seed: int) -> Aggregate:
     return Aggregate(plan, [int(held.sum()) for held in holders], tallies)
 
 
-def _split(plan: Plan, people: Counts, stream: np.random.SeedSequence) -> list[Counts]:
+def _holders(plan: Plan, people: Counts, stream: np.random.SeedSequence) -> list[Counts]:
     """Send people to levels, and return how many of each level hold each of its cells."""
     if people.sum() < _USERS_PER_DRAW * plan.domain.bins * len(plan.levels):
         return _split_users(plan, people, stream)
@@ -160,8 +174,8 @@ def _split_users(plan: Plan, people: Counts, stream: np.random.SeedSequence) -> 
 
     def count(block: tuple[Items, np.random.SeedSequence]) -> list[tuple[int, Counts]]:
         items, source = block
-        users = _choose(plan, items.size, generator(source))
-        cells = [items.take(each) // level.size for each, level in zip(users, plan.levels, strict=True)]
+        held = _split(plan, items, generator(source))
+        cells = [each // np.uint32(level.size) for each, level in zip(held, plan.levels, strict=True)]
         firsts = [int(items[0]) // level.size for level in plan.levels]
         return [(first, np.bincount(held - first)) for first, held in zip(firsts, cells, strict=True)]
 

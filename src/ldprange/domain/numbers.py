@@ -49,7 +49,10 @@ class Integers(Discrete):
                 f"values must be whole numbers, got {numbers[~fractional].flat[0]}; "
                 "round first, or use a domain of real numbers"
             )
-        return numbers.astype(np.int64) - self.low
+        index = numbers.astype(np.int64)
+        if self.low:
+            index -= self.low
+        return index
 
     def index_one(self, value: Any) -> int:
         if type(value) is int and self.low <= value <= self.high:

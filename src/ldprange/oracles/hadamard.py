@@ -40,19 +40,17 @@ from numpy.typing import NDArray
 
 from ldprange import kernels
 from ldprange.errors import PlanError
-from ldprange.kernels import Counts
+from ldprange.kernels import Counts, Words
 from ldprange.noise import Noise
 from ldprange.oracles.contract import CodedMechanism, Column, Items, Mechanism, Oracle, Users, each_holder
 from ldprange.oracles.randomized_response import SymbolResponse
 from ldprange.parallel import slices
-from ldprange.randomness import Coins, below, seeded_words
+from ldprange.randomness import Coins, below
 
 _MOST_BITS = 4
 _COUNTERS_PER_CELL = 8
 _SCATTER = (0x9E3779B1, 0x85EBCA6B)  # odd, so that multiplying by them permutes; their bits look random
 _TABLE = 1 << 20  # entries of a table of items by indices that are drawn together
-
-Words = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +85,7 @@ class HadamardHashing(Oracle):
     def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> Mechanism:
         bits = self.resolve(epsilon, cells).bits or 1
         if contrast and bits == 1:
-            return _ContrastMechanism(cells, epsilon)
+            return ContrastMechanism(cells, epsilon)
         return _HadamardMechanism(cells, epsilon, bits)
 
     def to_dict(self) -> dict[str, Any]:
@@ -147,27 +145,9 @@ class _HadamardMechanism(CodedMechanism):
             item ^= item >> self._half
         return item
 
-    def _times(self, index: Words) -> Words:
-        """Apply C: multiply every digit by x modulo x^t + x + 1."""
-        top = self._bits - 1
-        carry = (index >> np.uint32(top)) & np.uint32(self._lowest)
-        kept = index ^ (carry << np.uint32(top))
-        product: Words = (kept << np.uint32(1)) ^ carry ^ (carry << np.uint32(1))
-        return product
-
-    def _powers(self, index: Words) -> list[Words]:
-        powers = [index]
-        for _ in range(1, self._bits):
-            powers.append(self._times(powers[-1]))
-        return powers
-
     def symbols(self, index: Words, items: Words) -> Words:
         """Hash items by indices."""
-        items = self._scatter(items)
-        symbols = np.zeros(np.broadcast_shapes(index.shape, items.shape), np.uint32)
-        for r, power in enumerate(self._powers(index)):
-            symbols |= kernels.parity(power & items).astype(np.uint32) << np.uint32(r)
-        return symbols
+        return kernels.hash_hadamard(index, self._scatter(items), self._bits, self._lowest)
 
     def _index(self, lines: Words) -> Words:
         """Return the index of each line."""
@@ -198,7 +178,8 @@ class _HadamardMechanism(CodedMechanism):
     def _supports(self, counts: Counts) -> NDArray[np.float64]:
         table = counts.reshape(*counts.shape[:-1], -1, self._symbols).astype(np.float64)
         signs = kernels.hadamard_matrix(self._bits)
-        powers = self._powers(self._index(np.arange(self._lines, dtype=np.uint32)))
+        index = self._index(np.arange(self._lines, dtype=np.uint32))
+        powers = kernels.hadamard_powers(index, self._bits, self._lowest)
         coefficients = np.zeros((*counts.shape[:-1], self._size))
         coefficients[..., 0] = counts.sum(axis=-1)
         for subset in range(1, self._symbols):
@@ -218,7 +199,7 @@ class _HadamardMechanism(CodedMechanism):
         return (self._response.keep if symbol == truth else self._response.lie) / self._lines
 
 
-class _ContrastMechanism(CodedMechanism):
+class ContrastMechanism(CodedMechanism):
     """HRR on the difference of cells 2i and 2i + 1, the paper's signed one-hot vector (HaarHRR).
 
     The index is 2j + 1 and the code 2j + bit, where j runs over the pairs.
@@ -233,6 +214,11 @@ class _ContrastMechanism(CodedMechanism):
         # of a contrast w: ‖w‖²/(2 (2p − 1)²), whatever the population
         self.noise = Noise(spread=0.5 / self._scale**2)
 
+    @property
+    def pairs_and_threshold(self) -> tuple[int, int]:
+        """What :func:`ldprange.kernels.encode_contrast` has to know."""
+        return self._pairs, self._response.threshold
+
     def _code(self, pair: Words, items: Words) -> Words:
         index = pair << np.uint32(1)
         return index | kernels.parity((index | np.uint32(1)) & items)
@@ -243,8 +229,7 @@ class _ContrastMechanism(CodedMechanism):
         return (index | self._response.encode(bit, coins)).to_bytes(self.width, "little")
 
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
-        pair = seeded_words(rng, items.size) & np.uint32(self._pairs - 1)
-        return self._response.encode_many(self._code(pair, items), rng)
+        return kernels.encode_contrast(items, rng, *self.pairs_and_threshold)
 
     def people(self, counts: Counts, users: Users) -> NDArray[np.float64]:
         difference = (counts[0::2] - counts[1::2]).astype(np.float64)

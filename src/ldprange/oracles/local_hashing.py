@@ -131,7 +131,7 @@ class HashingMechanism(Mechanism):
         return np.stack(fields, axis=1)
 
     def tally_groups(self, column: Column, groups: Groups | None, number: int) -> Counts:
-        fields = column.T.astype(np.uint64)
+        fields = column.T
         exponent, symbols = self._exponent, self._response.symbols
         return kernels.sum_supports(fields[:3], fields[3], self.cells, exponent, symbols, groups, number)
 

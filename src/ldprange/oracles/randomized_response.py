@@ -14,11 +14,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ldprange import kernels
 from ldprange.errors import PlanError
 from ldprange.kernels import Counts
 from ldprange.noise import Noise
 from ldprange.oracles.contract import CodedMechanism, Column, Items, Mechanism, Oracle
-from ldprange.randomness import WORDS, Coins, below, exponential_from_below, seeded_words
+from ldprange.randomness import WORDS, Coins, below, exponential_from_below
 
 Symbols = NDArray[np.uint32]
 
@@ -52,7 +53,7 @@ class SymbolResponse:
 
     def encode_many(self, symbols: Symbols, rng: np.random.Generator) -> Symbols:
         """Randomise many symbols."""
-        lies = seeded_words(rng, symbols.size) >= self.threshold
+        lies = kernels.seeded_words(rng, symbols.size) >= self.threshold
         if self.symbols == 2:
             return symbols ^ lies
         shift = rng.integers(1, self.symbols, np.count_nonzero(lies), dtype=np.uint32)

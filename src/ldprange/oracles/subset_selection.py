@@ -22,7 +22,7 @@ from ldprange.kernels import Counts
 from ldprange.noise import Noise
 from ldprange.oracles.contract import Column, Groups, Items, Mechanism, Oracle, Users, each_holder
 from ldprange.parallel import slices
-from ldprange.randomness import WORDS, Coins, below, exponential_from_below, seeded_words
+from ldprange.randomness import WORDS, Coins, below, exponential_from_below
 
 _MOST_CELLS = 1 << 16
 _BLOCK = 1 << 20  # coins drawn together
@@ -98,7 +98,7 @@ class SubsetMechanism(Mechanism):
             held = items[rows]
             each = np.arange(held.size)
             order = rng.random((held.size, self.cells))
-            holds = seeded_words(rng, held.size) < self._threshold
+            holds = kernels.seeded_words(rng, held.size) < self._threshold
             order[each, held] = np.where(holds, -1.0, 2.0)  # first of all, or last
             last = np.partition(order, self.size - 1, axis=1)[:, self.size - 1]
             column[rows] = np.packbits(order <= last[:, None], axis=1, bitorder="little")

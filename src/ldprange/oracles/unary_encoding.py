@@ -22,7 +22,7 @@ from ldprange.kernels import Counts
 from ldprange.noise import Noise
 from ldprange.oracles.contract import Column, Groups, Items, Mechanism, Oracle
 from ldprange.parallel import slices
-from ldprange.randomness import WORDS, Coins, exponential_from_below, seeded_words
+from ldprange.randomness import WORDS, Coins, exponential_from_below
 
 _HELD = WORDS // 2
 _BLOCK = 1 << 20  # coins drawn together
@@ -64,7 +64,7 @@ class _UnaryMechanism(Mechanism):
         column = np.empty((items.size, self.width), np.uint8)
         for rows in slices(items.size, max(1, _BLOCK // self.cells)):
             held = items[rows]
-            words = seeded_words(rng, held.size * self.cells).reshape(-1, self.cells)
+            words = kernels.seeded_words(rng, held.size * self.cells).reshape(-1, self.cells)
             bits = words < self._threshold
             each = np.arange(held.size)
             bits[each, held] = words[each, held] < _HELD

@@ -1,11 +1,8 @@
-"""The few hot loops, in NumPy. Nothing else in the package runs once per user.
-
-A compiled twin may take this module's place: same names, same arguments, same results.
-"""
+"""The hot loops in NumPy: the reference, and what is used where the compiled twin is not there."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -16,18 +13,36 @@ from ldprange.parallel import slices
 
 Codes = NDArray[np.unsignedinteger[Any]]
 Counts = NDArray[np.int64]
+Words = NDArray[np.uint32]
 
 _BLOCK = 1 << 16  # elements that are worked on together: small enough to stay in a core's cache
 _UNSETTLED = 255  # no level: a plan has fewer
+_STEP = 1 << 15  # users whose level is drawn together: small enough that no memory is asked for anew
 _RADIX_BITS = 4  # the Walsh–Hadamard transform takes this many index bits at a time
 
 
+def seeded_words(rng: np.random.Generator, count: int) -> Words:
+    """Return words from a seeded generator: two from every 64 bits, which is its natural step."""
+    return rng.integers(0, 1 << 64, (count + 1) // 2, dtype=np.uint64).view(np.uint32)[:count]
+
+
 def tally(codes: Codes, outputs: int) -> Counts:
-    """Count how often each code in ``[0, outputs)`` occurs."""
-    return np.bincount(codes, minlength=outputs)
+    """Count how often each code in ``[0, outputs)`` occurs; any other is an error."""
+    counts = np.bincount(codes, minlength=outputs)
+    if counts.size > outputs:
+        raise ValueError(f"every code must lie in [0, {outputs}), got {counts.size - 1}")
+    return counts
 
 
-def choose_levels(words: NDArray[np.uint32], thresholds: tuple[int, ...]) -> NDArray[np.uint8]:
+def draw_levels(rng: np.random.Generator, count: int, thresholds: tuple[int, ...]) -> NDArray[np.uint8]:
+    """Draw a word and choose a level for each of ``count`` users."""
+    chosen = np.empty(count, np.uint8)
+    for part in slices(count, _STEP):
+        chosen[part] = choose_levels(seeded_words(rng, part.stop - part.start), thresholds)
+    return chosen
+
+
+def choose_levels(words: Words, thresholds: tuple[int, ...]) -> NDArray[np.uint8]:
     """Give each word a level: the number of thresholds that it reaches."""
     chosen = _level_table(thresholds).take(words >> np.uint32(16))
     rare = np.flatnonzero(chosen == _UNSETTLED)
@@ -35,10 +50,13 @@ def choose_levels(words: NDArray[np.uint32], thresholds: tuple[int, ...]) -> NDA
     return chosen
 
 
-def group_by_level(chosen: NDArray[np.uint8], levels: int) -> list[NDArray[np.intp]]:
-    """Return, for every level, the positions at which it was chosen."""
+def split_by_level(items: NDArray[np.integer[Any]], chosen: NDArray[np.uint8], levels: int) -> list[Words]:
+    """Return, for every level, the items of those who chose it, in their order."""
+    if chosen.size and int(chosen.max()) >= levels:
+        raise ValueError(f"every level must be below the number of levels, {levels}, got {chosen.max()}")
     order = np.argsort(chosen, kind="stable")
-    return np.split(order, np.searchsorted(chosen, np.arange(1, levels), sorter=order))
+    grouped = items.astype(np.uint32, copy=False).take(order)
+    return np.split(grouped, np.searchsorted(chosen, np.arange(1, levels), sorter=order))
 
 
 @lru_cache(maxsize=64)
@@ -47,6 +65,57 @@ def _level_table(thresholds: tuple[int, ...]) -> NDArray[np.uint8]:
     edges = np.arange((1 << 16) + 1, dtype=np.uint64) << np.uint64(16)
     reached = np.searchsorted(np.array(thresholds, np.uint64), edges, side="right")
     return np.where(reached[:-1] == reached[1:], reached[:-1], _UNSETTLED).astype(np.uint8)
+
+
+def encode_contrast(items: Words, rng: np.random.Generator, pairs: int, threshold: int) -> Words:
+    """Randomise items by HRR on pairs: an index 2j + 1 is drawn, and 2j + ⟨index, item⟩ or its opposite sent.
+
+    First come the words of all j, of which there is a power of two, then those that decide: a word of at
+    least ``threshold`` is a lie.
+    """
+    index = (seeded_words(rng, items.size) & np.uint32(pairs - 1)) << np.uint32(1)
+    codes: Words = index | parity((index | np.uint32(1)) & items)
+    return codes ^ (seeded_words(rng, items.size) >= threshold)
+
+
+def count_contrasts(
+    items: NDArray[np.integer[Any]],
+    rng: np.random.Generator,
+    thresholds: tuple[int, ...],
+    levels: Sequence[tuple[int, int, int]],
+) -> tuple[list[int], list[Counts]]:
+    """Send everyone to a level, encode by :func:`encode_contrast`, and count: a whole rehearsal in one go.
+
+    Each level has the size of its cells, its number of pairs and its threshold. Returns the number of users
+    and the tally of every level.
+    """
+    split = split_by_level(items, draw_levels(rng, items.size, thresholds), len(levels))
+    tallies = []
+    for held, (size, pairs, keep) in zip(split, levels, strict=True):
+        codes = encode_contrast(held // np.uint32(size), rng, pairs, keep)
+        tallies.append(tally(codes, 2 * pairs))
+    return [held.size for held in split], tallies
+
+
+def hash_hadamard(index: Words, items: Words, bits: int, lowest: int) -> Words:
+    """Hash items by indices to ``bits`` bits, ⟨C^r index, item⟩ for every r (see the Hadamard oracle).
+
+    C multiplies every digit by x modulo x^t + x + 1; ``lowest`` has the lowest bit of every digit.
+    """
+    symbols = np.zeros(np.broadcast_shapes(index.shape, items.shape), np.uint32)
+    for r, power in enumerate(hadamard_powers(index, bits, lowest)):
+        symbols |= parity(power & items).astype(np.uint32) << np.uint32(r)
+    return symbols
+
+
+def hadamard_powers(index: Words, bits: int, lowest: int) -> list[Words]:
+    """Return C^r index for r = 0 … bits − 1."""
+    powers, top = [index], np.uint32(bits - 1)
+    for _ in range(1, bits):
+        carry = (powers[-1] >> top) & np.uint32(lowest)
+        kept = powers[-1] ^ (carry << top)
+        powers.append((kept << np.uint32(1)) ^ carry ^ (carry << np.uint32(1)))
+    return powers
 
 
 def parity(words: NDArray[np.uint32]) -> NDArray[np.uint8]:
@@ -127,8 +196,8 @@ def polynomial_hash(
 
 
 def sum_supports(
-    coefficients: NDArray[np.uint64],
-    reported: NDArray[np.uint64],
+    coefficients: Words,
+    reported: Words,
     cells: int,
     exponent: int,
     symbols: int,
@@ -139,11 +208,14 @@ def sum_supports(
 
     Work is in blocks of reports by cells, so memory does not grow with either.
     """
+    fields = coefficients.astype(np.uint64)
+    if reported.size and (int(fields.max()) >= (1 << exponent) - 1 or int(reported.max()) >= symbols):
+        raise ValueError("every coefficient must lie below the prime, and every symbol below their number")
     counts = np.zeros((number, cells), np.int64)
     for columns in slices(cells, 1 << 10):
         items = np.arange(columns.start, columns.stop, dtype=np.uint64)
         for rows, into, starts in _grouped(len(reported), groups, max(1, _BLOCK // items.size)):
-            hashed = polynomial_hash(coefficients[:, rows, None], items, exponent, symbols)
+            hashed = polynomial_hash(fields[:, rows, None], items, exponent, symbols)
             agrees = hashed == reported[rows, None]
             counts[into, columns] += np.add.reduceat(agrees, starts, axis=0, dtype=np.int64)
     return counts

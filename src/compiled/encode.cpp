@@ -1,0 +1,283 @@
+// Encoding many people's values with seeded coins: rehearsals only. Coins are the words of NumPy's SFC64, two from
+// every 64 bits, in the order in which the NumPy kernels draw them; so both give the same reports.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#if defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
+#include "counting.hpp"
+#include "kernels.hpp"
+#include "loops.hpp"
+
+namespace ldprange {
+namespace {
+
+constexpr std::size_t kChunk = 2048;  // words drawn ahead of the loop that uses them: they stay in the first cache
+
+// SFC64 with its state in registers while it runs.
+class Generator {
+public:
+    explicit Generator(std::uint64_t* state)
+        : state_(state), a_(state[0]), b_(state[1]), c_(state[2]), counter_(state[3]) {}
+    ~Generator() {
+        state_[0] = a_;
+        state_[1] = b_;
+        state_[2] = c_;
+        state_[3] = counter_;
+    }
+    Generator(const Generator&) = delete;
+    Generator& operator=(const Generator&) = delete;
+
+    std::uint64_t next() {
+        const std::uint64_t drawn = b_ + (a_ + counter_++);  // in this order nothing waits for the sum of all three
+        a_ = b_ ^ (b_ >> 11);
+        b_ = c_ + (c_ << 3);
+        c_ = ((c_ << 24) | (c_ >> 40)) + drawn;
+        return drawn;
+    }
+
+    // The halves of each draw lie as they do in memory (lower first); of an odd count the last is lost, as in NumPy.
+    void fill(std::uint32_t* words, std::size_t count) {
+        std::size_t at = 0;
+        LDPRANGE_UNROLL
+        for (; at + 1 < count; at += 2) {
+            const std::uint64_t drawn = next();
+            std::memcpy(words + at, &drawn, sizeof drawn);
+        }
+        if (at < count) words[at] = static_cast<std::uint32_t>(next());
+    }
+
+private:
+    std::uint64_t* state_;
+    std::uint64_t a_, b_, c_, counter_;
+};
+
+// The level of a word is the number of thresholds it reaches. Words with the same upper bits mostly have at most one
+// threshold t among them, and then one addition settles the level: with level·2³² + (2³² − t) in a table, adding the
+// word carries into the level if the word reaches t.
+class Levels {
+public:
+    Levels(const std::uint64_t* thresholds, std::size_t number) : thresholds_(thresholds), number_(number) {
+        if (number > 254) throw std::invalid_argument("there must be at most 255 levels");
+        if (!std::is_sorted(thresholds, thresholds + number))
+            throw std::invalid_argument("thresholds must not decrease");
+        std::uint64_t level = 0;
+        for (std::uint64_t upper = 0; upper < table_.size(); ++upper) {
+            const std::uint64_t least = upper << kShift, beyond = (upper + 1) << kShift;
+            while (level < number && thresholds[level] <= least) ++level;
+            const bool one = level < number && thresholds[level] < beyond;
+            settled_ = settled_ && !(level + 1 < number && thresholds[level + 1] < beyond);
+            table_[upper] = (level << 32) + (one ? kWords - thresholds[level] : 0);
+        }
+    }
+
+    // Calls work with a function that gives a word's level.
+    template <class Work>
+    void with(Work work) const {
+        if (settled_)  // a level is written to bytes, which might be anyone's: what is read must not seem to change
+            work([table = table_.data()](std::uint32_t word) {
+                return static_cast<std::uint8_t>((table[word >> kShift] + word) >> 32);
+            });
+        else
+            work([first = thresholds_, last = thresholds_ + number_](std::uint32_t word) {
+                return static_cast<std::uint8_t>(std::upper_bound(first, last, word) - first);
+            });
+    }
+
+private:
+    static constexpr unsigned kShift = 22;
+    static constexpr std::uint64_t kWords = std::uint64_t{1} << 32;
+    const std::uint64_t* thresholds_;
+    std::size_t number_;
+    bool settled_ = true;
+    std::array<std::uint64_t, (kWords >> kShift)> table_;
+};
+
+inline std::uint32_t parity(std::uint32_t word) {
+    word ^= word >> 16;
+    word ^= word >> 8;
+    word ^= word >> 4;
+    word ^= word >> 2;
+    word ^= word >> 1;
+    return word & 1;
+}
+
+}  // namespace
+
+void draw_words(std::uint64_t* state, std::uint32_t* words, std::size_t count) {
+    Generator(state).fill(words, count);
+}
+
+void choose_levels(const std::uint32_t* words, std::uint8_t* chosen, std::size_t count,
+                   const std::uint64_t* thresholds, std::size_t number) {
+    Levels(thresholds, number).with([&](auto level_of) {
+        LDPRANGE_UNROLL
+        for (std::size_t i = 0; i < count; ++i) chosen[i] = level_of(words[i]);
+    });
+}
+
+void draw_levels(std::uint64_t* state, std::uint8_t* chosen, std::size_t count, const std::uint64_t* thresholds,
+                 std::size_t number) {
+    std::array<std::uint32_t, kChunk> words;
+    Generator generator(state);
+    Levels(thresholds, number).with([&](auto level_of) {
+        for (std::size_t at = 0; at < count; at += kChunk) {
+            const std::size_t here = std::min(kChunk, count - at);
+            generator.fill(words.data(), here);
+            LDPRANGE_UNROLL
+            for (std::size_t i = 0; i < here; ++i) chosen[at + i] = level_of(words[i]);
+        }
+    });
+}
+
+template <class Item>
+void split_by_level(const Item* items, const std::uint8_t* chosen, std::size_t count,
+                    std::uint32_t* grouped, std::int64_t* bounds, std::size_t levels) {
+    std::array<std::array<std::uint32_t, 256>, 4> number{};  // four, so that equal neighbours do not wait
+    std::size_t at = 0;
+    LDPRANGE_UNROLL
+    for (; at + 4 <= count; at += 4)
+        for (std::size_t lane = 0; lane < 4; ++lane) ++number[lane][chosen[at + lane]];
+    for (; at < count; ++at) ++number[0][chosen[at]];
+    std::array<std::uint32_t*, 256> next{};
+    bounds[0] = 0;
+    std::size_t upto = 0;
+    for (std::size_t level = 0; level < 256; ++level) {
+        std::size_t here = 0;
+        for (const auto& lane : number) here += lane[level];
+        if (level >= levels) {
+            if (here) throw std::invalid_argument("every level must be below the number of levels");
+            continue;
+        }
+        next[level] = grouped + upto;
+        upto += here;
+        bounds[level + 1] = static_cast<std::int64_t>(upto);
+    }
+    LDPRANGE_UNROLL
+    for (std::size_t i = 0; i < count; ++i) *next[chosen[i]]++ = static_cast<std::uint32_t>(items[i]);
+}
+
+template void split_by_level(const std::uint32_t*, const std::uint8_t*, std::size_t, std::uint32_t*, std::int64_t*,
+                             std::size_t);
+template void split_by_level(const std::int64_t*, const std::uint8_t*, std::size_t, std::uint32_t*, std::int64_t*,
+                             std::size_t);
+
+LDPRANGE_WIDEST
+void contrast_codes(const std::uint32_t* items, const std::uint32_t* coins, std::uint32_t* codes,
+                    std::size_t count, std::uint32_t mask, std::uint32_t threshold) {
+    std::size_t start = 0;
+#if defined(__ARM_NEON)  // counts ones in one step, which compilers do not see in the loop below
+    const uint32x4_t one = vdupq_n_u32(1), masks = vdupq_n_u32(mask << 1), thresholds = vdupq_n_u32(threshold);
+    LDPRANGE_UNROLL
+    for (; start + 4 <= count; start += 4) {
+        const uint32x4_t index = vandq_u32(vshlq_n_u32(vld1q_u32(codes + start), 1), masks);
+        const uint32x4_t common = vandq_u32(vorrq_u32(index, one), vld1q_u32(items + start));
+        const uint32x4_t ones = vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u32(common))));
+        const uint32x4_t lie = vcgeq_u32(vld1q_u32(coins + start), thresholds);
+        vst1q_u32(codes + start, vorrq_u32(index, vandq_u32(veorq_u32(ones, lie), one)));
+    }
+#endif
+    LDPRANGE_INDEPENDENT
+    for (std::size_t i = start; i < count; ++i) {
+        const std::uint32_t index = (codes[i] & mask) << 1;  // the words of the indices are there already
+        const std::uint32_t lie = coins[i] >= threshold;
+        codes[i] = index | (parity((index | 1) & items[i]) ^ lie);
+    }
+}
+
+LDPRANGE_WIDEST
+void cells_of(const std::uint32_t* items, std::uint32_t* cells, std::size_t count, std::uint32_t size) {
+    if (size & (size - 1)) {
+        for (std::size_t i = 0; i < count; ++i) cells[i] = items[i] / size;
+        return;
+    }
+    unsigned shift = 0;
+    while (std::uint32_t{1} << shift < size) ++shift;
+    for (std::size_t i = 0; i < count; ++i) cells[i] = items[i] >> shift;
+}
+
+void encode_contrast(std::uint64_t* state, const std::uint32_t* items, std::uint32_t* codes, std::size_t count,
+                     std::uint32_t pairs, std::uint32_t threshold) {
+    Generator generator(state);
+    generator.fill(codes, count);
+    std::array<std::uint32_t, kChunk> coins;
+    for (std::size_t at = 0; at < count; at += kChunk) {
+        const std::size_t here = std::min(kChunk, count - at);
+        generator.fill(coins.data(), here);
+        contrast_codes(items + at, coins.data(), codes + at, here, pairs - 1, threshold);
+    }
+}
+
+template <class Item>
+void count_contrasts(std::uint64_t* state, const Item* items, std::size_t count, const std::uint64_t* thresholds,
+                     std::size_t levels, const std::uint32_t* sizes, const std::uint32_t* pairs,
+                     const std::uint32_t* keeps, std::int64_t* users, std::int64_t* counts) {
+    const std::unique_ptr<std::uint8_t[]> chosen(new std::uint8_t[count]);
+    const std::unique_ptr<std::uint32_t[]> grouped(new std::uint32_t[count]);
+    std::vector<std::int64_t> bounds(levels + 1);
+    draw_levels(state, chosen.get(), count, thresholds, levels - 1);
+    split_by_level(items, chosen.get(), count, grouped.get(), bounds.data(), levels);
+    std::vector<std::uint32_t> codes, table;
+    std::array<std::uint32_t, kChunk> coins, cells;
+    Generator generator(state);
+    for (std::size_t level = 0; level < levels; ++level) {
+        const std::uint32_t* held = grouped.get() + bounds[level];
+        const std::size_t here = static_cast<std::size_t>(bounds[level + 1] - bounds[level]);
+        const std::size_t outputs = 2 * static_cast<std::size_t>(pairs[level]);
+        const std::size_t lanes = lanes_for(outputs);
+        codes.resize(std::max(codes.size(), here));
+        table.assign(lanes * outputs, 0);
+        generator.fill(codes.data(), here);
+        for (std::size_t at = 0; at < here; at += kChunk) {
+            const std::size_t number = std::min(kChunk, here - at);
+            generator.fill(coins.data(), number);
+            cells_of(held + at, cells.data(), number, sizes[level]);
+            contrast_codes(cells.data(), coins.data(), codes.data() + at, number, pairs[level] - 1, keeps[level]);
+            count_codes(codes.data() + at, number, outputs, lanes, table.data());
+        }
+        users[level] = static_cast<std::int64_t>(here);
+        for (std::size_t code = 0; code < outputs; ++code) {
+            std::int64_t sum = 0;
+            for (std::size_t lane = 0; lane < lanes; ++lane) sum += table[lane * outputs + code];
+            counts[code] = sum;
+        }
+        counts += outputs;
+    }
+}
+
+template void count_contrasts(std::uint64_t*, const std::uint32_t*, std::size_t, const std::uint64_t*, std::size_t,
+                              const std::uint32_t*, const std::uint32_t*, const std::uint32_t*, std::int64_t*,
+                              std::int64_t*);
+template void count_contrasts(std::uint64_t*, const std::int64_t*, std::size_t, const std::uint64_t*, std::size_t,
+                              const std::uint32_t*, const std::uint32_t*, const std::uint32_t*, std::int64_t*,
+                              std::int64_t*);
+
+LDPRANGE_WIDEST
+void hash_hadamard(const std::uint32_t* index, const std::uint32_t* items, std::uint32_t* symbols,
+                   std::size_t count, unsigned bits, std::uint32_t lowest) {
+    const unsigned top = bits - 1;
+    LDPRANGE_INDEPENDENT
+    for (std::size_t i = 0; i < count; ++i) symbols[i] = parity(index[i] & items[i]);
+    std::array<std::uint32_t, kChunk> power;
+    for (std::size_t at = 0; bits > 1 && at < count; at += kChunk) {
+        const std::size_t here = std::min(kChunk, count - at);
+        std::copy(index + at, index + at + here, power.begin());
+        for (unsigned r = 1; r < bits; ++r) {
+            LDPRANGE_INDEPENDENT
+            for (std::size_t i = 0; i < here; ++i) {
+                // multiply every digit by x modulo x^t + x + 1
+                const std::uint32_t carry = (power[i] >> top) & lowest;
+                power[i] = ((power[i] ^ (carry << top)) << 1) ^ carry ^ (carry << 1);
+                symbols[at + i] |= parity(power[i] & items[at + i]) << r;
+            }
+        }
+    }
+}
+
+}  // namespace ldprange

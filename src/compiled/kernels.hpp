@@ -1,0 +1,42 @@
+// The kernels: plain arrays in, plain arrays out. What each does is said by its NumPy twin.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ldprange {
+
+// encode.cpp; `state` is SFC64's, and is left where NumPy's own generator would be
+void draw_words(std::uint64_t* state, std::uint32_t* words, std::size_t count);
+void draw_levels(std::uint64_t* state, std::uint8_t* chosen, std::size_t count, const std::uint64_t* thresholds,
+                 std::size_t number);
+void choose_levels(const std::uint32_t* words, std::uint8_t* chosen, std::size_t count,
+                   const std::uint64_t* thresholds, std::size_t number);
+template <class Item>  // std::uint32_t or std::int64_t
+void split_by_level(const Item* items, const std::uint8_t* chosen, std::size_t count,
+                    std::uint32_t* grouped, std::int64_t* bounds, std::size_t levels);
+void encode_contrast(std::uint64_t* state, const std::uint32_t* items, std::uint32_t* codes, std::size_t count,
+                     std::uint32_t pairs, std::uint32_t threshold);
+template <class Item>  // std::uint32_t or std::int64_t
+void count_contrasts(std::uint64_t* state, const Item* items, std::size_t count, const std::uint64_t* thresholds,
+                     std::size_t levels, const std::uint32_t* sizes, const std::uint32_t* pairs,
+                     const std::uint32_t* keeps, std::int64_t* users, std::int64_t* counts);
+void hash_hadamard(const std::uint32_t* index, const std::uint32_t* items, std::uint32_t* symbols,
+                   std::size_t count, unsigned bits, std::uint32_t lowest);
+
+// tally.cpp
+void tally(const std::uint32_t* codes, std::size_t count, std::int64_t* counts, std::size_t outputs,
+           unsigned threads);
+void sum_unary(const std::uint8_t* packed, std::size_t width, const std::int64_t* bounds, std::size_t groups,
+               std::int64_t* counts, std::size_t cells, unsigned threads);
+
+// walsh_hadamard.cpp
+void walsh_hadamard(const double* values, double* result, std::size_t rows, unsigned bits, unsigned threads);
+
+// hashing.cpp
+void sum_supports(const std::uint32_t* constant, const std::uint32_t* linear, const std::uint32_t* quadratic,
+                  const std::uint32_t* reported, const std::int64_t* bounds, std::size_t groups,
+                  std::int64_t* counts, std::size_t cells, unsigned exponent, std::uint32_t symbols,
+                  unsigned threads);
+
+}  // namespace ldprange

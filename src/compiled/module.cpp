@@ -1,0 +1,156 @@
+// The boundary to Python: every size is checked here, and the interpreter is let go of while a kernel runs.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "kernels.hpp"
+
+namespace nb = nanobind;
+using nb::literals::operator""_a;
+
+namespace {
+
+template <class Number, std::size_t Dimensions = 1>
+using Array = nb::ndarray<Number, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
+using Words = Array<const std::uint32_t>;
+
+void require(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(what);
+}
+
+std::uint64_t* state_of(const Array<std::uint64_t>& state) {
+    require(state.size() == 4, "the generator's state must be four numbers");
+    return state.data();
+}
+
+// Rows of one group lie together: bounds[g] to bounds[g + 1].
+void check_bounds(const Array<const std::int64_t>& bounds, std::size_t rows, std::size_t groups) {
+    require(bounds.size() == groups + 1 && bounds(0) == 0 && static_cast<std::size_t>(bounds(groups)) == rows,
+            "bounds must go from 0 to the number of rows");
+    for (std::size_t group = 0; group < groups; ++group)
+        require(bounds(group) <= bounds(group + 1), "bounds must not decrease");
+}
+
+void draw_words(Array<std::uint64_t> state, Array<std::uint32_t> words) {
+    ldprange::draw_words(state_of(state), words.data(), words.size());
+}
+
+void draw_levels(Array<std::uint64_t> state, Array<const std::uint64_t> thresholds, Array<std::uint8_t> chosen) {
+    ldprange::draw_levels(state_of(state), chosen.data(), chosen.size(), thresholds.data(), thresholds.size());
+}
+
+void choose_levels(Words words, Array<const std::uint64_t> thresholds, Array<std::uint8_t> chosen) {
+    require(words.size() == chosen.size(), "there must be a level for each word");
+    ldprange::choose_levels(words.data(), chosen.data(), words.size(), thresholds.data(), thresholds.size());
+}
+
+template <class Item>
+void split_by_level(Array<const Item> items, Array<const std::uint8_t> chosen, Array<std::uint32_t> grouped,
+                    Array<std::int64_t> bounds) {
+    require(items.size() == chosen.size() && items.size() == grouped.size(), "there must be a level for each item");
+    require(items.size() < (std::size_t{1} << 32), "there must be fewer than 2**32 items");
+    require(bounds.size() >= 2 && bounds.size() <= 257, "there must be 1 to 256 levels");
+    ldprange::split_by_level(items.data(), chosen.data(), items.size(), grouped.data(), bounds.data(),
+                             bounds.size() - 1);
+}
+
+void encode_contrast(Array<std::uint64_t> state, Words items, std::uint32_t pairs, std::uint32_t threshold,
+                     Array<std::uint32_t> codes) {
+    require(items.size() == codes.size(), "there must be a code for each item");
+    require(pairs && !(pairs & (pairs - 1)), "the number of pairs must be a power of two");
+    ldprange::encode_contrast(state_of(state), items.data(), codes.data(), items.size(), pairs, threshold);
+}
+
+template <class Item>
+void count_contrasts(Array<std::uint64_t> state, Array<const Item> items, Array<const std::uint64_t> thresholds,
+                     Words sizes, Words pairs, Words keeps, Array<std::int64_t> users, Array<std::int64_t> counts) {
+    const std::size_t levels = users.size();
+    require(levels >= 1 && thresholds.size() == levels - 1 && sizes.size() == levels && pairs.size() == levels &&
+                keeps.size() == levels,
+            "there must be a size, a number of pairs and a threshold for each level");
+    require(items.size() < (std::size_t{1} << 32), "there must be fewer than 2**32 items");
+    std::size_t outputs = 0;
+    for (std::size_t level = 0; level < levels; ++level) {
+        require(sizes(level) > 0, "sizes must be above 0");
+        require(pairs(level) && !(pairs(level) & (pairs(level) - 1)), "the number of pairs must be a power of two");
+        outputs += 2 * static_cast<std::size_t>(pairs(level));
+    }
+    require(counts.size() == outputs, "there must be a counter for each code of each level");
+    ldprange::count_contrasts(state_of(state), items.data(), items.size(), thresholds.data(), levels, sizes.data(),
+                              pairs.data(), keeps.data(), users.data(), counts.data());
+}
+
+void hash_hadamard(Words index, Words items, unsigned bits, std::uint32_t lowest, Array<std::uint32_t> symbols) {
+    require(index.size() == items.size() && index.size() == symbols.size(), "there must be an index for each item");
+    require(bits >= 1 && bits <= 31, "a symbol must have 1 to 31 bits");
+    ldprange::hash_hadamard(index.data(), items.data(), symbols.data(), items.size(), bits, lowest);
+}
+
+void tally(Words codes, Array<std::int64_t> counts, unsigned threads) {
+    ldprange::tally(codes.data(), codes.size(), counts.data(), counts.size(), threads);
+}
+
+void sum_unary(Array<const std::uint8_t, 2> packed, Array<const std::int64_t> bounds, Array<std::int64_t, 2> counts,
+               unsigned threads) {
+    check_bounds(bounds, packed.shape(0), counts.shape(0));
+    require(packed.shape(1) == (counts.shape(1) + 7) / 8, "a row must have a bit for each cell");
+    ldprange::sum_unary(packed.data(), packed.shape(1), bounds.data(), counts.shape(0), counts.data(),
+                        counts.shape(1), threads);
+}
+
+void walsh_hadamard(Array<const double, 2> values, Array<double, 2> result, unsigned threads) {
+    require(values.shape(0) == result.shape(0) && values.shape(1) == result.shape(1),
+            "the result must have the shape of the values");
+    unsigned bits = 0;
+    while (bits < 62 && std::size_t{1} << bits < values.shape(1)) ++bits;
+    require(std::size_t{1} << bits == values.shape(1), "the last axis must have a power of two");
+    ldprange::walsh_hadamard(values.data(), result.data(), values.shape(0), bits, threads);
+}
+
+void sum_supports(Array<const std::uint32_t, 2> coefficients, Words reported, Array<const std::int64_t> bounds,
+                  unsigned exponent, std::uint32_t symbols, Array<std::int64_t, 2> counts, unsigned threads) {
+    const std::size_t rows = reported.size();
+    require(coefficients.shape(0) == 3 && coefficients.shape(1) == rows, "there must be 3 coefficients a report");
+    check_bounds(bounds, rows, counts.shape(0));
+    require(exponent >= 2 && exponent <= 31 && symbols >= 1, "the prime must be at most 2**31 - 1");
+    const std::uint32_t* field = coefficients.data();
+    ldprange::sum_supports(field, field + rows, field + 2 * rows, reported.data(), bounds.data(), counts.shape(0),
+                           counts.data(), counts.shape(1), exponent, symbols, threads);
+}
+
+}  // namespace
+
+NB_MODULE(_compiled, module) {
+    const auto free = nb::call_guard<nb::gil_scoped_release>();
+    module.def("draw_words", &draw_words, nb::arg("state").noconvert(), nb::arg("words").noconvert(), free);
+    module.def("draw_levels", &draw_levels, nb::arg("state").noconvert(), nb::arg("thresholds").noconvert(),
+               nb::arg("chosen").noconvert(), free);
+    module.def("choose_levels", &choose_levels, nb::arg("words").noconvert(), nb::arg("thresholds").noconvert(),
+               nb::arg("chosen").noconvert(), free);
+    module.def("split_by_level", &split_by_level<std::uint32_t>, nb::arg("items").noconvert(),
+               nb::arg("chosen").noconvert(), nb::arg("grouped").noconvert(), nb::arg("bounds").noconvert(), free);
+    module.def("split_by_level", &split_by_level<std::int64_t>, nb::arg("items").noconvert(),
+               nb::arg("chosen").noconvert(), nb::arg("grouped").noconvert(), nb::arg("bounds").noconvert(), free);
+    module.def("encode_contrast", &encode_contrast, nb::arg("state").noconvert(), nb::arg("items").noconvert(),
+               "pairs"_a, "threshold"_a, nb::arg("codes").noconvert(), free);
+    module.def("count_contrasts", &count_contrasts<std::uint32_t>, nb::arg("state").noconvert(),
+               nb::arg("items").noconvert(), nb::arg("thresholds").noconvert(), nb::arg("sizes").noconvert(),
+               nb::arg("pairs").noconvert(), nb::arg("keeps").noconvert(), nb::arg("users").noconvert(),
+               nb::arg("counts").noconvert(), free);
+    module.def("count_contrasts", &count_contrasts<std::int64_t>, nb::arg("state").noconvert(),
+               nb::arg("items").noconvert(), nb::arg("thresholds").noconvert(), nb::arg("sizes").noconvert(),
+               nb::arg("pairs").noconvert(), nb::arg("keeps").noconvert(), nb::arg("users").noconvert(),
+               nb::arg("counts").noconvert(), free);
+    module.def("hash_hadamard", &hash_hadamard, nb::arg("index").noconvert(), nb::arg("items").noconvert(), "bits"_a,
+               "lowest"_a, nb::arg("symbols").noconvert(), free);
+    module.def("tally", &tally, nb::arg("codes").noconvert(), nb::arg("counts").noconvert(), "threads"_a, free);
+    module.def("sum_unary", &sum_unary, nb::arg("packed").noconvert(), nb::arg("bounds").noconvert(),
+               nb::arg("counts").noconvert(), "threads"_a, free);
+    module.def("walsh_hadamard", &walsh_hadamard, nb::arg("values").noconvert(), nb::arg("result").noconvert(),
+               "threads"_a, free);
+    module.def("sum_supports", &sum_supports, nb::arg("coefficients").noconvert(), nb::arg("reported").noconvert(),
+               nb::arg("bounds").noconvert(), "exponent"_a, "symbols"_a, nb::arg("counts").noconvert(), "threads"_a,
+               free);
+}

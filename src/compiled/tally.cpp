@@ -1,0 +1,97 @@
+// Counting reports: codes, and rows of packed bits.
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "counting.hpp"
+#include "kernels.hpp"
+#include "loops.hpp"
+
+namespace ldprange {
+namespace {
+
+constexpr std::size_t kChunk = 4096;         // codes checked together, then counted while they are in the cache
+constexpr std::size_t kThreaded = 1u << 20;  // fewer codes or bytes than this are not worth a thread
+constexpr std::size_t kNarrow = 1u << 31;    // codes that 32-bit counters take before they are emptied
+
+}  // namespace
+
+LDPRANGE_WIDEST
+std::uint32_t greatest(const std::uint32_t* codes, std::size_t count) {
+    std::uint32_t most = 0;
+    for (std::size_t i = 0; i < count; ++i) most = std::max(most, codes[i]);
+    return most;
+}
+
+namespace {
+
+void check(const std::uint32_t* codes, std::size_t count, std::size_t outputs) {
+    const std::uint32_t most = greatest(codes, count);
+    if (most >= outputs)
+        throw std::invalid_argument("every code must lie in [0, " + std::to_string(outputs) + "), got " +
+                                    std::to_string(most));
+}
+
+}  // namespace
+
+void tally(const std::uint32_t* codes, std::size_t count, std::int64_t* counts, std::size_t outputs,
+           unsigned threads) {
+    std::fill_n(counts, outputs, 0);
+    if (count < 4 * outputs) {  // a table of its own would cost more than it saves
+        for (std::size_t start = 0; start < count; start += kChunk) {
+            const std::size_t number = std::min(kChunk, count - start);
+            check(codes + start, number, outputs);
+            for (std::size_t i = 0; i < number; ++i) ++counts[codes[start + i]];
+        }
+        return;
+    }
+    std::mutex adding;
+    const std::size_t lanes = lanes_for(outputs);
+    in_threads(count, kThreaded, threads, [&](std::size_t begin, std::size_t end) {
+        while (begin < end) {
+            std::vector<std::uint32_t> table(lanes * outputs);
+            for (const std::size_t stop = std::min(end, begin + kNarrow); begin < stop;) {
+                const std::size_t number = std::min(kChunk, stop - begin);
+                check(codes + begin, number, outputs);
+                count_codes(codes + begin, number, outputs, lanes, table.data());
+                begin += number;
+            }
+            const std::lock_guard<std::mutex> alone(adding);
+            for (std::size_t lane = 0; lane < lanes; ++lane)
+                for (std::size_t code = 0; code < outputs; ++code) counts[code] += table[lane * outputs + code];
+        }
+    });
+}
+
+void sum_unary(const std::uint8_t* packed, std::size_t width, const std::int64_t* bounds, std::size_t groups,
+               std::int64_t* counts, std::size_t cells, unsigned threads) {
+    std::array<std::uint64_t, 256> spread{};  // a byte's bits, each in a byte of its own
+    for (std::size_t byte = 0; byte < 256; ++byte)
+        for (unsigned bit = 0; bit < 8; ++bit) spread[byte] |= static_cast<std::uint64_t>(byte >> bit & 1) << 8 * bit;
+    std::fill_n(counts, groups * cells, 0);
+    const std::size_t rows = static_cast<std::size_t>(bounds[groups]);
+    const std::size_t grain = std::max<std::size_t>(8, kThreaded / std::max<std::size_t>(1, rows));
+    in_threads(width, grain, threads, [&](std::size_t begin, std::size_t end) {
+        std::vector<std::uint64_t> sums(end - begin);
+        for (std::size_t group = 0; group < groups; ++group) {
+            std::int64_t* into = counts + group * cells;
+            const std::size_t last = static_cast<std::size_t>(bounds[group + 1]);
+            for (std::size_t row = static_cast<std::size_t>(bounds[group]); row < last;) {
+                const std::size_t stop = std::min(last, row + 255);  // a byte counts no further
+                std::fill(sums.begin(), sums.end(), 0);
+                for (; row < stop; ++row) {
+                    const std::uint8_t* bytes = packed + row * width + begin;
+                    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += spread[bytes[i]];
+                }
+                for (std::size_t i = 0; i < sums.size(); ++i)
+                    for (std::size_t bit = 0, cell = 8 * (begin + i); bit < 8 && cell < cells; ++bit, ++cell)
+                        into[cell] += static_cast<std::int64_t>(sums[i] >> 8 * bit & 255);
+            }
+        }
+    });
+}
+
+}  // namespace ldprange

@@ -1,0 +1,196 @@
+"""The hot loops in C++: arrays are made and brought into shape here, and filled in ``src/compiled``.
+
+What each function does is said by its twin in ``numpy_kernels``; those that cost little are that twin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import ldprange.kernels._compiled as _compiled
+from ldprange.kernels import numpy_kernels
+from ldprange.kernels.numpy_kernels import (
+    Codes,
+    Counts,
+    Words,
+    hadamard_matrix,
+    hadamard_powers,
+    parity,
+    polynomial_hash,
+)
+from ldprange.parallel import workers
+
+__all__ = [
+    "choose_levels",
+    "count_contrasts",
+    "draw_levels",
+    "encode_contrast",
+    "hadamard_matrix",
+    "hadamard_powers",
+    "hash_hadamard",
+    "parity",
+    "polynomial_hash",
+    "seeded_words",
+    "split_by_level",
+    "sum_supports",
+    "sum_unary",
+    "tally",
+    "walsh_hadamard",
+]
+
+State = dict[str, Any]
+
+
+def _state(rng: np.random.Generator) -> tuple[State, NDArray[np.uint64]] | None:
+    """Return the generator's state and, in it, the four numbers that the kernels step on; SFC64's only."""
+    if not isinstance(rng.bit_generator, np.random.SFC64):
+        return None
+    state: State = dict(rng.bit_generator.state)
+    return state, state["state"]["state"]
+
+
+def seeded_words(rng: np.random.Generator, count: int) -> Words:
+    """Return words from a seeded generator."""
+    found = _state(rng)
+    if found is None:
+        return numpy_kernels.seeded_words(rng, count)
+    words = np.empty(count, np.uint32)
+    _compiled.draw_words(found[1], words)
+    rng.bit_generator.state = found[0]
+    return words
+
+
+def tally(codes: Codes, outputs: int) -> Counts:
+    """Count how often each code in ``[0, outputs)`` occurs; any other is an error."""
+    if codes.dtype.itemsize > 4:
+        return numpy_kernels.tally(codes, outputs)
+    counts = np.empty(outputs, np.int64)
+    _compiled.tally(np.ascontiguousarray(codes, np.uint32), counts, workers())
+    return counts
+
+
+def draw_levels(rng: np.random.Generator, count: int, thresholds: tuple[int, ...]) -> NDArray[np.uint8]:
+    """Draw a word and choose a level for each of ``count`` users."""
+    found = _state(rng)
+    if found is None:
+        return numpy_kernels.draw_levels(rng, count, thresholds)
+    chosen = np.empty(count, np.uint8)
+    _compiled.draw_levels(found[1], np.array(thresholds, np.uint64), chosen)
+    rng.bit_generator.state = found[0]
+    return chosen
+
+
+def choose_levels(words: Words, thresholds: tuple[int, ...]) -> NDArray[np.uint8]:
+    """Give each word a level: the number of thresholds that it reaches."""
+    chosen = np.empty(words.size, np.uint8)
+    _compiled.choose_levels(np.ascontiguousarray(words), np.array(thresholds, np.uint64), chosen)
+    return chosen
+
+
+def split_by_level(items: NDArray[np.integer[Any]], chosen: NDArray[np.uint8], levels: int) -> list[Words]:
+    """Return, for every level, the items of those who chose it, in their order."""
+    grouped = np.empty(items.size, np.uint32)
+    bounds = np.empty(levels + 1, np.int64)
+    if items.dtype != np.int64:
+        items = items.astype(np.uint32, copy=False)
+    _compiled.split_by_level(np.ascontiguousarray(items), np.ascontiguousarray(chosen), grouped, bounds)
+    return np.split(grouped, bounds[1:-1])
+
+
+def encode_contrast(items: Words, rng: np.random.Generator, pairs: int, threshold: int) -> Words:
+    """Randomise items by HRR on pairs of cells."""
+    found = _state(rng)
+    if found is None:
+        return numpy_kernels.encode_contrast(items, rng, pairs, threshold)
+    codes = np.empty(items.size, np.uint32)
+    _compiled.encode_contrast(found[1], np.ascontiguousarray(items), pairs, threshold, codes)
+    rng.bit_generator.state = found[0]
+    return codes
+
+
+def count_contrasts(
+    items: NDArray[np.integer[Any]],
+    rng: np.random.Generator,
+    thresholds: tuple[int, ...],
+    levels: Sequence[tuple[int, int, int]],
+) -> tuple[list[int], list[Counts]]:
+    """Send everyone to a level, encode by :func:`encode_contrast`, and count: a whole rehearsal in one go.
+
+    Each level has the size of its cells, its number of pairs and its threshold. Returns the number of users
+    and the tally of every level.
+    """
+    found = _state(rng)
+    if found is None:
+        return numpy_kernels.count_contrasts(items, rng, thresholds, levels)
+    sizes, pairs, keeps = np.array(levels, np.uint32).T.copy()
+    users, ends = np.empty(len(levels), np.int64), np.cumsum(2 * pairs.astype(np.int64))
+    counts = np.empty(int(ends[-1]), np.int64)
+    if items.dtype != np.int64:
+        items = items.astype(np.uint32, copy=False)
+    held, edges = np.ascontiguousarray(items), np.array(thresholds, np.uint64)
+    _compiled.count_contrasts(found[1], held, edges, sizes, pairs, keeps, users, counts)
+    rng.bit_generator.state = found[0]
+    return users.tolist(), np.split(counts, ends[:-1])
+
+
+def hash_hadamard(index: Words, items: Words, bits: int, lowest: int) -> Words:
+    """Hash items by indices to ``bits`` bits."""
+    index, items = np.broadcast_arrays(index, items)
+    symbols = np.empty(items.shape, np.uint32)
+    _compiled.hash_hadamard(index.ravel(), items.ravel(), bits, lowest, symbols.reshape(-1))
+    return symbols
+
+
+def walsh_hadamard(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Σ_j (−1)^⟨i,j⟩ values[…, j] for every i; the last axis has a power of two.
+
+    >>> walsh_hadamard(np.array([1.0, 2.0, 3.0, 4.0])).tolist()
+    [10.0, -2.0, -4.0, 0.0]
+    """
+    result = np.empty(values.shape)
+    flat = np.ascontiguousarray(values, np.float64).reshape(-1, values.shape[-1])
+    _compiled.walsh_hadamard(flat, result.reshape(flat.shape), workers())
+    return result
+
+
+def sum_unary(packed: NDArray[np.uint8], cells: int, groups: Words | None = None, number: int = 1) -> Counts:
+    """Add up rows of packed bits, lowest bit first, into one count per cell, for each group of rows."""
+    counts = np.empty((number, cells), np.int64)
+    order, bounds = _grouped(len(packed), groups, number)
+    rows = packed if order is None else packed[order]
+    _compiled.sum_unary(np.ascontiguousarray(rows), bounds, counts, workers())
+    return counts
+
+
+def sum_supports(
+    coefficients: Words,
+    reported: Words,
+    cells: int,
+    exponent: int,
+    symbols: int,
+    groups: Words | None = None,
+    number: int = 1,
+) -> Counts:
+    """Count, for every cell, the reports of each group whose hash of it equals the symbol they carry."""
+    counts = np.empty((number, cells), np.int64)
+    order, bounds = _grouped(len(reported), groups, number)
+    if order is not None:
+        coefficients, reported = coefficients[:, order], reported[order]
+    fields = np.ascontiguousarray(coefficients, np.uint32)
+    sent = np.ascontiguousarray(reported, np.uint32)
+    _compiled.sum_supports(fields, sent, bounds, exponent, symbols, counts, workers())
+    return counts
+
+
+def _grouped(
+    length: int, groups: Words | None, number: int
+) -> tuple[NDArray[np.intp] | None, NDArray[np.int64]]:
+    """Return the rows sorted by group, and where each group begins and ends among them."""
+    if groups is None:
+        return None, np.array([0] + [length] * number, np.int64)
+    bounds = np.concatenate([[0], np.cumsum(tally(groups, number))])
+    return np.argsort(groups, kind="stable"), bounds

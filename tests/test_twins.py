@@ -1,0 +1,290 @@
+"""The compiled kernels are the NumPy ones: same results, same coins, same errors, whatever the threads."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ldprange as ldp
+from ldprange.kernels import numpy_kernels
+from ldprange.randomness import generator
+from twins import Kernels, both_twins, compiled, needs_compiled
+
+MERSENNE = (7, 13, 17, 19, 31)
+seeds = st.integers(0, 2**32)
+lengths = st.one_of(st.integers(0, 20), st.sampled_from([2047, 2048, 2049, 4096, 5001]))
+thresholds = st.lists(st.integers(0, 2**32), max_size=20).map(sorted).map(tuple)
+
+
+def same(work: Callable[[Kernels, np.random.Generator], Any], seed: int) -> None:
+    """Do it with either twin: the same comes out, and the generators are left at the same place."""
+    for make in (generator, np.random.default_rng):  # SFC64, whose steps are compiled too, and another
+        rngs = [make(seed), make(seed)]
+        one, other = (work(twin, rng) for twin, rng in zip((numpy_kernels, compiled), rngs, strict=True))
+        equal(one, other)
+        assert rngs[0].integers(1 << 62) == rngs[1].integers(1 << 62)
+
+
+def equal(one: Any, other: Any) -> None:
+    if isinstance(one, np.ndarray):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+    elif isinstance(one, list | tuple):
+        assert len(one) == len(other)
+        for each, its_twin in zip(one, other, strict=True):
+            equal(each, its_twin)
+    else:
+        assert one == other
+
+
+@needs_compiled
+@given(seed=seeds, length=lengths)
+def test_words(seed: int, length: int) -> None:
+    same(lambda twin, rng: [twin.seeded_words(rng, length), twin.seeded_words(rng, length)], seed)
+
+
+@needs_compiled
+@given(seed=seeds, length=lengths, levels=thresholds)
+def test_levels(seed: int, length: int, levels: tuple[int, ...]) -> None:
+    items = np.random.default_rng(seed).integers(0, 1 << 26, length)
+
+    def work(twin: Kernels, rng: np.random.Generator) -> Any:
+        chosen = twin.draw_levels(rng, length, levels)
+        split = twin.split_by_level(items, chosen, len(levels) + 1)
+        narrow = twin.split_by_level(items.astype(np.uint32)[::-1], chosen, len(levels) + 1)
+        return chosen, split, narrow
+
+    same(work, seed)
+
+
+@needs_compiled
+@given(seed=seeds, length=lengths, pairs=st.integers(0, 26), threshold=st.integers(0, 2**32 - 1))
+def test_contrasts(seed: int, length: int, pairs: int, threshold: int) -> None:
+    items = np.random.default_rng(seed).integers(0, 2 << pairs, length, dtype=np.uint32)
+    same(lambda twin, rng: twin.encode_contrast(items, rng, 1 << pairs, threshold), seed)
+
+
+@needs_compiled
+@given(
+    seed=seeds,
+    length=lengths,
+    levels=st.lists(
+        st.tuples(
+            st.integers(1, 9), st.integers(0, 13).map(lambda bits: 1 << bits), st.integers(0, 2**32 - 1)
+        ),
+        min_size=1,
+        max_size=6,
+    ),
+    data=st.data(),
+)
+def test_rehearsals(seed: int, length: int, levels: list[tuple[int, int, int]], data: st.DataObject) -> None:
+    words = st.integers(0, 2**32)
+    edges = tuple(sorted(data.draw(st.lists(words, min_size=len(levels) - 1, max_size=len(levels) - 1))))
+    items = np.random.default_rng(seed).integers(0, 1 << 14, length)
+    same(lambda twin, rng: twin.count_contrasts(items, rng, edges, levels), seed)
+
+
+@needs_compiled
+@given(seed=seeds, length=lengths, bits=st.integers(1, 4), digits=st.integers(1, 6))
+def test_hadamard_hashes(seed: int, length: int, bits: int, digits: int) -> None:
+    lowest = sum(1 << (bits * digit) for digit in range(digits))
+    index, items = np.random.default_rng(seed).integers(0, 1 << bits * digits, (2, length), dtype=np.uint32)
+    same(lambda twin, _: twin.hash_hadamard(index, items, bits, lowest), seed)
+    same(lambda twin, _: twin.hash_hadamard(index[:50], items[:7, None], bits, lowest), seed)
+
+
+@needs_compiled
+@given(seed=seeds, length=lengths, outputs=st.sampled_from([1, 2, 3, 255, 2048, 2049, 70_000]))
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.uint64])
+def test_tallies(seed: int, length: int, outputs: int, dtype: type) -> None:
+    most = min(outputs, np.iinfo(dtype).max)
+    codes: Any = np.random.default_rng(seed).integers(0, most, length).astype(dtype)
+    same(lambda twin, _: [twin.tally(codes, outputs), twin.tally(codes[::3], outputs)], seed)
+
+
+@needs_compiled
+@given(
+    seed=seeds,
+    rows=st.sampled_from([0, 1, 7, 254, 255, 256, 600]),
+    cells=st.integers(1, 40),
+    number=st.integers(1, 5),
+)
+def test_sums_of_bits(seed: int, rows: int, cells: int, number: int) -> None:
+    rng = np.random.default_rng(seed)
+    packed = np.packbits(rng.random((rows, cells)) < 0.7, axis=1, bitorder="little")
+    groups = rng.integers(0, number, rows, dtype=np.uint32)
+    same(lambda twin, _: [twin.sum_unary(packed, cells), twin.sum_unary(packed, cells, groups, number)], seed)
+
+
+@needs_compiled
+@given(
+    seed=seeds,
+    rows=st.sampled_from([0, 1, 7, 511, 512, 600]),
+    exponent=st.sampled_from(MERSENNE),
+    cells=st.integers(1, 120),
+    number=st.integers(1, 5),
+    data=st.data(),
+)
+def test_supports(seed: int, rows: int, exponent: int, cells: int, number: int, data: st.DataObject) -> None:
+    prime, rng = (1 << exponent) - 1, np.random.default_rng(seed)
+    symbols = data.draw(st.integers(2, max(2, min(1 << 16, prime // 32))))
+    coefficients = rng.integers(0, prime, (3, rows), dtype=np.uint32)
+    coefficients[:, ::5] = prime - 1  # the largest there are
+    reported = rng.integers(0, symbols, rows, dtype=np.uint32)
+    groups = rng.integers(0, number, rows, dtype=np.uint32)
+    asked = (coefficients, reported, cells, exponent, symbols)
+    same(lambda twin, _: [twin.sum_supports(*asked), twin.sum_supports(*asked, groups, number)], seed)
+
+
+@needs_compiled
+@pytest.mark.parametrize("bits", range(21))
+def test_transforms(bits: int) -> None:
+    rng = np.random.default_rng(bits)
+    whole = rng.integers(-1000, 1000, 1 << bits).astype(np.float64)  # exact, in whatever order they are added
+    equal(numpy_kernels.walsh_hadamard(whole), compiled.walsh_hadamard(whole))
+    real = rng.standard_normal((3, 1 << bits))[::2]
+    one, other = numpy_kernels.walsh_hadamard(real), compiled.walsh_hadamard(real)
+    np.testing.assert_allclose(one, other, rtol=0, atol=1e-15 * (bits + 1) * 2 ** (bits / 2) * 4)
+
+
+@needs_compiled
+@pytest.mark.parametrize("bits", [24, 25])
+def test_transforms_of_more_than_two_passes(bits: int) -> None:
+    at = 0x123457 % (1 << bits)
+    values = np.zeros(1 << bits)
+    values[at] = 1.0
+    index = np.arange(1 << bits, dtype=np.uint32)
+    equal(compiled.walsh_hadamard(values), 1.0 - 2.0 * numpy_kernels.parity(index & np.uint32(at)))
+
+
+@needs_compiled
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+def test_threads_change_nothing(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "workers", lambda: threads)
+    rng = np.random.default_rng(1)
+    for outputs in (2, 5000):
+        codes = rng.integers(0, outputs, 5_000_001, dtype=np.uint32)
+        equal(numpy_kernels.tally(codes, outputs), compiled.tally(codes, outputs))
+    whole = rng.integers(-9, 9, (3, 1 << 17)).astype(np.float64)
+    equal(numpy_kernels.walsh_hadamard(whole), compiled.walsh_hadamard(whole))
+    packed = rng.integers(0, 256, (30_000, 63), dtype=np.uint8)
+    groups = rng.integers(0, 3, len(packed), dtype=np.uint32)
+    equal(numpy_kernels.sum_unary(packed, 500, groups, 3), compiled.sum_unary(packed, 500, groups, 3))
+    fields = rng.integers(0, 127, (3, 5_000), dtype=np.uint32)
+    asked = (fields, fields[0] % 3, 127, 7, 3, groups[:5_000], 3)
+    equal(numpy_kernels.sum_supports(*asked), compiled.sum_supports(*asked))
+
+
+@both_twins
+def test_what_is_out_of_range_is_refused(kernels: Kernels) -> None:
+    codes = np.arange(10, dtype=np.uint32)
+    zeros = np.zeros(10, np.uint32)
+    threads = np.zeros(1 << 22, np.uint32)
+    threads[-1] = 9
+    calls: list[Callable[[], object]] = [
+        lambda: kernels.tally(codes, 9),
+        lambda: kernels.tally(codes, 0),
+        lambda: kernels.tally(threads, 9),
+        lambda: kernels.split_by_level(zeros, codes.astype(np.uint8), 9),
+        lambda: kernels.sum_supports(np.full((3, 10), 127, np.uint32), zeros, 5, 7, 3),
+        lambda: kernels.sum_supports(np.zeros((3, 10), np.uint32), zeros + np.uint32(3), 5, 7, 3),
+        lambda: kernels.sum_unary(np.zeros((10, 1), np.uint8), 5, codes, 9),
+    ]
+    for wrong in calls:
+        with pytest.raises((ValueError, IndexError)):
+            wrong()
+
+
+@needs_compiled
+def test_the_boundary_checks_every_size() -> None:
+    import ldprange.kernels._compiled as _compiled
+
+    state, words = np.zeros(4, np.uint64), np.zeros(8, np.uint32)
+    edges, levels = np.zeros(2, np.uint64), np.zeros(8, np.uint8)
+    bounds, counts = np.array([0, 8]), np.zeros((1, 5), np.int64)
+    for call, arguments in (
+        ("draw_words", (state[:3], words)),
+        ("draw_levels", (state, np.zeros(300, np.uint64), levels)),
+        ("draw_levels", (state, np.array([2, 1], np.uint64), levels)),
+        ("choose_levels", (words, edges, levels[:7])),
+        ("split_by_level", (words, levels[:7], words, bounds)),
+        ("split_by_level", (words, levels, words[:7], bounds)),
+        ("split_by_level", (words, levels, words, bounds[:1])),
+        ("encode_contrast", (state, words, 3, 5, words)),
+        ("encode_contrast", (state, words, 4, 5, words[:7])),
+        ("hash_hadamard", (words, words[:7], 1, 1, words)),
+        ("hash_hadamard", (words, words, 0, 1, words)),
+        ("sum_unary", (np.zeros((8, 2), np.uint8), bounds, counts, 1)),
+        ("sum_unary", (np.zeros((7, 1), np.uint8), bounds, counts, 1)),
+        ("sum_unary", (np.zeros((8, 1), np.uint8), np.array([0, 9, 8]), np.zeros((2, 5), np.int64), 1)),
+        ("walsh_hadamard", (np.zeros((1, 6)), np.zeros((1, 6)), 1)),
+        ("walsh_hadamard", (np.zeros((1, 8)), np.zeros((1, 4)), 1)),
+        ("sum_supports", (np.zeros((2, 8), np.uint32), words, bounds, 7, 3, counts, 1)),
+        ("sum_supports", (np.zeros((3, 8), np.uint32), words, bounds, 32, 3, counts, 1)),
+        ("sum_supports", (np.zeros((3, 8), np.uint32), words, bounds[:1], 7, 3, counts, 1)),
+        ("count_contrasts", (state, words, edges, words[:2], words[:2], words[:2], bounds, bounds)),
+        ("tally", (np.zeros(3, np.int64), np.zeros(3, np.int64), 1)),
+    ):
+        with pytest.raises((ValueError, TypeError)):
+            getattr(_compiled, call)(*arguments)
+
+
+REHEARSE = """
+import hashlib
+import numpy as np
+import ldprange as ldp
+from ldprange import kernels
+digest = hashlib.sha256()
+for decomposition, oracle in (
+    (ldp.Haar(), ldp.HRR()),
+    (ldp.Tree(4), ldp.HadamardHashing()),
+    (ldp.Tree(3), ldp.OLH()),
+    (ldp.Windows(), ldp.OUE()),
+    (ldp.Flat(), ldp.GRR()),
+):
+    plan = ldp.Plan(ldp.Domain.integers(-5, 94), 1.1, decomposition, oracle)
+    people = np.random.default_rng(1).integers(-5, 95, 3000)
+    digest.update(ldp.rehearse(plan, people, seed=1).to_bytes())
+    digest.update(ldp.simulate(plan, plan.domain.count(people), seed=2).to_bytes())
+print(kernels.KIND, digest.hexdigest())
+"""
+
+
+def chosen(kind: str, code: str = REHEARSE) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "LDPRANGE_KERNELS": kind}
+    return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+
+
+@needs_compiled
+def test_a_seed_means_the_same_with_either() -> None:
+    found = [chosen(kind).stdout.split() for kind in ("numpy", "compiled", "")]
+    assert [kind for kind, _ in found] == ["numpy", "compiled", "compiled"]
+    assert len({digest for _, digest in found}) == 1
+
+
+def test_a_kind_that_is_not_there_is_refused() -> None:
+    refused = chosen("fortran", "import ldprange")
+    assert refused.returncode == 1
+    assert "must be numpy or compiled" in refused.stderr
+
+
+def test_without_the_compiled_ones_the_numpy_kernels_are_used() -> None:
+    missing = "import sys; sys.modules['ldprange.kernels._compiled'] = None"
+    found = chosen("", f"{missing}; from ldprange import kernels; print(kernels.KIND)")
+    assert found.stdout == "numpy\n"
+
+
+@pytest.mark.parametrize(("oracle", "decomposition"), [(ldp.HRR(), ldp.Haar()), (ldp.HRR(), ldp.Tree(4))])
+def test_a_rehearsal_counts_what_encode_many_sends(oracle: ldp.HadamardHashing, decomposition: Any) -> None:
+    plan = ldp.Plan(ldp.Domain.integers(3, 60), 1.1, decomposition, oracle)
+    people = np.random.default_rng(1).integers(3, 61, 5001)
+    sent = ldp.Aggregate.of(plan, ldp.encode_many(plan, people, seed=4))
+    assert ldp.rehearse(plan, people, seed=4) == sent
