@@ -64,10 +64,10 @@ def read(file: BinaryIO, plan: Plan, groups: range | None = None) -> Iterator[Ba
     widths = widths_of(plan)
     at_once = min(_BATCH_ROWS, max(1, _BATCH_BYTES // max(widths)))
     for rows in parquet_batches(table, ["level", "report"], at_once, groups):
-        levels, reports = by_level(plan, rows)
         if _is_coded(plan):
-            yield coded_batch(plan, levels, reports.to_numpy())
+            yield coded_batch(plan, rows)
         else:
+            levels, reports = by_level(plan, rows)
             packed = end_to_end(reports, np.array(widths)[levels])
             yield batch_of(plan, levels, np.frombuffer(packed, np.uint8), widths)
 

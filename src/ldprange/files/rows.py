@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ldprange import kernels
 from ldprange.errors import MismatchError, WireError
 from ldprange.oracles.contract import check_below
 from ldprange.plan import Plan
@@ -50,15 +51,25 @@ def end_to_end(column: pa.Array, lengths: NDArray[np.int64]) -> memoryview:
 
 def by_level(plan: Plan, rows: pa.RecordBatch) -> tuple[Levels, pa.Array]:
     """Return the columns ``level`` and ``report`` of a table, sorted by level."""
+    levels = checked_levels(plan, rows)
+    if _is_sorted(levels):
+        return levels, rows.column("report")
+    order = np.argsort(levels, kind="stable")
+    return levels[order], rows.column("report").take(pa.array(order))
+
+
+def checked_levels(plan: Plan, rows: pa.RecordBatch) -> Levels:
+    """Return the column ``level`` of a table in which nothing is missing."""
     if any(column.null_count for column in rows.columns):
         raise WireError(f"every row must have {', '.join(rows.schema.names)}, and some have not")
     levels: Levels = rows.column("level").to_numpy()
     if levels.size and int(levels.max()) >= len(plan.levels):
         raise WireError(f"a report's level must be below {len(plan.levels)}, got {int(levels.max())}")
-    if np.all(levels[1:] >= levels[:-1]):
-        return levels, rows.column("report")
-    order = np.argsort(levels, kind="stable")
-    return levels[order], rows.column("report").take(pa.array(order))
+    return levels
+
+
+def _is_sorted(levels: Levels) -> bool:
+    return bool(np.all(levels[1:] >= levels[:-1]))
 
 
 def batch_of(plan: Plan, levels: Levels, data: Bytes, widths: Sequence[int]) -> Batch:
@@ -74,10 +85,13 @@ def batch_of(plan: Plan, levels: Levels, data: Bytes, widths: Sequence[int]) -> 
     )
 
 
-def coded_batch(plan: Plan, levels: Levels, codes: NDArray[np.uint32]) -> Batch:
-    """Return the batch of reports that are their codes, level after level, without a copy of them."""
-    counts = np.bincount(levels, minlength=len(plan.levels))
-    parts = np.split(codes, np.cumsum(counts)[:-1])
+def coded_batch(plan: Plan, rows: pa.RecordBatch) -> Batch:
+    """Return the batch of reports that are their codes; without a copy of them, if they come by level."""
+    levels, codes = checked_levels(plan, rows), rows.column("report").to_numpy()
+    if _is_sorted(levels):
+        parts = np.split(codes, np.searchsorted(levels, np.arange(1, len(plan.levels))))
+    else:
+        parts = kernels.split_by_level(codes, levels, len(plan.levels))
     pairs = zip(plan.mechanisms, parts, strict=True)
     return Batch(plan, [check_below(mechanism.counters, part) for mechanism, part in pairs])
 
