@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Condition, Lock, Thread
 
@@ -146,7 +147,8 @@ class Writer:
                 for submission in group:
                     submission.outcome = FAILED
             assert self._loop is not None  # noqa: S101 (the thread is started with it)
-            self._loop.call_soon_threadsafe(_tell, group)
+            with suppress(RuntimeError):  # the loop has ended, and nobody is left to be told
+                self._loop.call_soon_threadsafe(_tell, group)
 
     def _next(self) -> list[_Submission]:
         """Wait for submissions, and take those that can share a transaction.
