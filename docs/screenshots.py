@@ -20,7 +20,7 @@ import ldprange as ldp
 from ldprange.cli.population import MOST_MINUTES, commutes
 from ldprange.service.collector import Collector, Settings
 from ldprange.service.server import listen, make_server
-from ldprange.service.store import Kept, Store
+from ldprange.service.store import OPEN, Kept, Store, Survey
 
 PEOPLE = 40_000
 MINUTES = 180  # over which they answer
@@ -32,7 +32,8 @@ HERE = Path(__file__).with_name("service")
 def answer_all(store: Store) -> None:
     """Open a survey, and put everybody's reports into it, as if they had come over some hours."""
     plan = ldp.choose_plan(ldp.Domain.integers(0, MOST_MINUTES), epsilon=1.1, expected_users=PEOPLE)
-    survey = store.add_survey("commute", "How long is your way to work?", "minutes", True, plan)
+    question = "How long is your way to work?"
+    survey = store.add_survey(Survey(0, "commute", question, "minutes", True, OPEN, plan))
     assert survey is not None  # noqa: S101 (the store is new)
     rng = np.random.default_rng(7)
     last = int(time.time()) // 60 * 60

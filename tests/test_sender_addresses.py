@@ -28,7 +28,7 @@ def test_an_address_is_a_survey_s_page_or_its_interface(url: str, address: str) 
         "commute",
         "example.org/s/commute",
         "ftp://example.org/s/commute",
-        "file:///s/commute",
+        "file:/s/commute",
         "https:///s/commute",
         "https://example.org",
         "https://example.org/d/commute",

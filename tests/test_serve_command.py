@@ -290,7 +290,7 @@ class TestExport:
         assert (again.exit_code, "must not be there yet" in again.stderr) == (2, True)
 
     def test_many_reports_make_many_files(self, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("ldprange.service.export._PIECE", 100)
+        monkeypatch.setattr("ldprange.service.store._READ_BYTES", 100)
         with serving("data") as service:
             service.create()
             for seed in range(20):

@@ -21,7 +21,7 @@ import ldprange as ldp
 from databases import emptied
 from ldprange.errors import StoreError
 from ldprange.service.live import Live
-from ldprange.service.store import Kept, Store
+from ldprange.service.store import OPEN, Kept, Store, Survey
 from serving import ADMINISTRATOR, PLAN, Service, packed, serving
 from surveys import run
 
@@ -54,7 +54,7 @@ def test_snapshots_and_what_came_since_are_all_that_came(place: str) -> None:
     bodies = [packed([seed % 120] * (seed % 4 + 1), seed) for seed in range(30)]
     with Store(place, create=True) as store:
         store.lock()
-        survey = store.add_survey("ages", "How old?", "", False, PLAN)
+        survey = store.add_survey(Survey(0, "ages", "How old?", "", False, OPEN, PLAN))
         assert survey is not None
         for number, body in enumerate(bodies, 1):
             store.keep(number, [Kept(survey.id, secrets.token_bytes(16), body, number % 4 + 1)], 60 * number)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import random
 import time
@@ -14,6 +13,7 @@ from socket import SHUT_RDWR
 from threading import Timer
 from typing import TYPE_CHECKING, Any
 
+from ldprange.addresses import is_loopback
 from ldprange.errors import SendError
 
 if TYPE_CHECKING:
@@ -42,10 +42,7 @@ class Host:
     @property
     def is_this_machine(self) -> bool:
         """Whether what is sent never leaves the machine."""
-        try:
-            return ipaddress.ip_address(self.name).is_loopback
-        except ValueError:
-            return self.name == "localhost"
+        return is_loopback(self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ldprange.addresses import is_loopback
 from ldprange.cli.command import Command
 from ldprange.cli.new_survey import NewSurvey, survey_options
 from ldprange.cli.screen import note, print_whole
@@ -71,7 +72,7 @@ def serve(
     With --question, a survey is opened, unless it is there, and its links are printed; more can be made
     later with ldprange survey. Everything is kept in one directory; what is acknowledged is on the disk.
     """
-    from ldprange.service.access import is_loopback, origin_of
+    from ldprange.service.access import origin_of
     from ldprange.service.collector import Collector, Settings, survey_of
     from ldprange.service.server import listen, make_server
     from ldprange.service.store import Store
@@ -106,7 +107,7 @@ def serve(
 
 def _open(store: Store, wanted: Survey) -> None:
     """Make a survey, unless it was made when the command was given before."""
-    if store.add_survey(wanted.name, wanted.question, wanted.unit, wanted.public, wanted.plan) is not None:
+    if store.add_survey(wanted) is not None:
         return
     there = next(survey for survey in store.surveys() if survey.name == wanted.name)
     if (there.question, there.plan.fingerprint) != (wanted.question, wanted.plan.fingerprint):

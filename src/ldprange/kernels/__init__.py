@@ -13,7 +13,8 @@ from __future__ import annotations
 import os
 
 from ldprange.errors import LdprangeError
-from ldprange.kernels.numpy_kernels import Codes, Counts, Words
+from ldprange.kernels import numpy_kernels
+from ldprange.kernels.numpy_kernels import *  # noqa: F403 (all of its names, and no others)
 
 KIND = os.environ.get("LDPRANGE_KERNELS", "")
 """Which twin is in use: ``compiled`` or ``numpy``."""
@@ -29,60 +30,7 @@ if not KIND:
         KIND = "numpy"
 
 if KIND == "compiled":
-    from ldprange.kernels.compiled_kernels import (
-        choose_levels,
-        count_contrasts,
-        draw_levels,
-        encode_contrast,
-        hadamard_matrix,
-        hadamard_powers,
-        hash_hadamard,
-        parity,
-        polynomial_hash,
-        seeded_words,
-        split_by_level,
-        sum_supports,
-        sum_unary,
-        tally,
-        walsh_hadamard,
-    )
-else:
-    from ldprange.kernels.numpy_kernels import (
-        choose_levels,
-        count_contrasts,
-        draw_levels,
-        encode_contrast,
-        hadamard_matrix,
-        hadamard_powers,
-        hash_hadamard,
-        parity,
-        polynomial_hash,
-        seeded_words,
-        split_by_level,
-        sum_supports,
-        sum_unary,
-        tally,
-        walsh_hadamard,
-    )
+    from ldprange.kernels.compiled_kernels import *  # noqa: F403 (in the place of the reference's)
 
-__all__ = [
-    "KIND",
-    "Codes",
-    "Counts",
-    "Words",
-    "choose_levels",
-    "count_contrasts",
-    "draw_levels",
-    "encode_contrast",
-    "hadamard_matrix",
-    "hadamard_powers",
-    "hash_hadamard",
-    "parity",
-    "polynomial_hash",
-    "seeded_words",
-    "split_by_level",
-    "sum_supports",
-    "sum_unary",
-    "tally",
-    "walsh_hadamard",
-]
+__all__ = ["KIND"]
+__all__ += numpy_kernels.__all__

@@ -24,23 +24,8 @@ from ldprange.kernels.numpy_kernels import (
 )
 from ldprange.parallel import workers
 
-__all__ = [
-    "choose_levels",
-    "count_contrasts",
-    "draw_levels",
-    "encode_contrast",
-    "hadamard_matrix",
-    "hadamard_powers",
-    "hash_hadamard",
-    "parity",
-    "polynomial_hash",
-    "seeded_words",
-    "split_by_level",
-    "sum_supports",
-    "sum_unary",
-    "tally",
-    "walsh_hadamard",
-]
+__all__ = ["hadamard_matrix", "hadamard_powers", "parity", "polynomial_hash"]  # they are the twin's
+__all__ += [name for name in numpy_kernels.__all__ if name not in __all__]
 
 State = dict[str, Any]
 

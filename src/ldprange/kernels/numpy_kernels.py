@@ -11,6 +11,27 @@ from numpy.typing import NDArray
 
 from ldprange.parallel import slices
 
+__all__ = [
+    "Codes",
+    "Counts",
+    "Words",
+    "choose_levels",
+    "count_contrasts",
+    "draw_levels",
+    "encode_contrast",
+    "hadamard_matrix",
+    "hadamard_powers",
+    "hash_hadamard",
+    "parity",
+    "polynomial_hash",
+    "seeded_words",
+    "split_by_level",
+    "sum_supports",
+    "sum_unary",
+    "tally",
+    "walsh_hadamard",
+]
+
 Codes = NDArray[np.unsignedinteger[Any]]
 Counts = NDArray[np.int64]
 Words = NDArray[np.uint32]

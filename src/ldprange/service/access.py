@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
+from ldprange.addresses import is_loopback, read_address
 from ldprange.errors import LdprangeError
 
 ADMINISTRATOR, ANALYST = "administrator", "analyst"
@@ -49,23 +50,6 @@ def origin_of(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}".lower()
 
 
-def is_loopback(host: str) -> bool:
-    """Tell whether a name or an address is this very machine's."""
-    host = host.strip("[]")
-    if host == "localhost":
-        return True
-    try:
-        return _address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    """Read an address; one of IPv4 that came in an IPv6 dress is undressed."""
-    address = ipaddress.ip_address(text)
-    return getattr(address, "ipv4_mapped", None) or address
-
-
 def may_administer(address: str, host: str, origin: str | None, origins: Iterable[str]) -> bool:
     """Tell whether a request may administer: it comes from this machine, or was made to a configured origin.
 
@@ -90,7 +74,7 @@ def _network(text: str) -> str:
     if ":" not in text:
         return text
     try:
-        address = _address(text)
+        address = read_address(text)
     except ValueError:
         return text
     return str(address if address.version == 4 else ipaddress.ip_network((int(address), 64), strict=False))

@@ -76,7 +76,7 @@ class Collector:
         """Add a survey that is described in JSON types; None if its name is taken."""
         new = survey_of(description)
         with self._changing:
-            added = self.store.add_survey(new.name, new.question, new.unit, new.public, new.plan)
+            added = self.store.add_survey(new)
             if added is not None:
                 self.writer.add_survey(added)
                 # not in place: somebody may be going through them

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ldprange import wire
-from ldprange.errors import FileError, StoreError
+from ldprange.errors import FileError
 from ldprange.files import write_reports, write_text
 from ldprange.reports import Batch
 from ldprange.service.store import Store, Survey
 
 PLAN_FILE = "_plan.json"
 """Beside the reports; a name that begins so is passed over by whoever reads a folder of tables."""
-
-_PIECE = 1 << 20  # bytes read together
 
 
 def export(
@@ -42,7 +39,8 @@ def export(
         ) from None
     try:
         write_text(beside / PLAN_FILE, survey.plan.to_json() + "\n")
-        batches, total, part = _batches(store, survey), 0, 0
+        batches = (batch for _, batch in store.batches(survey))
+        total = part = 0
         held = next(batches, None)
         while held is not None or not part:
             written = 0
@@ -64,25 +62,3 @@ def export(
         beside.rmdir()
         raise
     return total
-
-
-def _batches(store: Store, survey: Survey) -> Iterator[Batch]:
-    """Yield the reports, many small batches at a time."""
-    bodies: list[bytes] = []
-    size = 0
-    for _, body in store.read(survey.id):
-        bodies.append(body)
-        size += len(body)
-        if size >= _PIECE:
-            yield _together(survey, bodies)
-            bodies, size = [], 0
-    if bodies:
-        yield _together(survey, bodies)
-
-
-def _together(survey: Survey, bodies: list[bytes]) -> Batch:
-    batch, found = wire.unpack_many(survey.plan, bodies)
-    for what in found:
-        if not isinstance(what, int):
-            raise StoreError(f"the store of survey {survey.name} must hold whole batches, but: {what}")
-    return batch

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from threading import Lock
 
-from ldprange import wire
 from ldprange.aggregate import Aggregate
 from ldprange.errors import StoreError
 from ldprange.reports import Batch
@@ -12,7 +11,6 @@ from ldprange.service.store import Store, Survey
 
 _TOGETHER = 1 << 17  # reports tallied together, at least: a tally goes through all of its counters
 _APART = 1 << 20  # reports between snapshots, at least
-_READ_BYTES = 32 << 20
 
 
 class Live:
@@ -43,24 +41,9 @@ class Live:
                     f"the snapshot of survey {survey.name} must be of its plan, and it is of another"
                 )
         live = Live(survey, aggregate, upto)
-        bodies: list[bytes] = []
-        size = 0
-        for number, body in store.read(survey.id, upto):
-            bodies.append(body)
-            size += len(body)
-            upto = number
-            if size >= _READ_BYTES:
-                live._read(survey, bodies, upto)
-                bodies, size = [], 0
-        live._read(survey, bodies, upto)
+        for number, batch in store.batches(survey, upto):
+            live.add(batch, number)
         return live
-
-    def _read(self, survey: Survey, bodies: list[bytes], upto: int) -> None:
-        batch, found = wire.unpack_many(survey.plan, bodies)
-        for what in found:
-            if not isinstance(what, int):
-                raise StoreError(f"the store of survey {survey.name} must hold whole batches, but: {what}")
-        self.add(batch, upto)
 
     @property
     def reports(self) -> int:

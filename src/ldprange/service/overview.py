@@ -48,13 +48,17 @@ async def overview(request: Request) -> Response:
         check_role(request, collector, ROLES)
     parameters = Parameters(request, "since", "confidence", "denoise")
     since = parameters.number("since", -1)
-    version = 2 * collector.writer.live(survey).reports + (survey.state == CLOSED)
-    if since == version:
+    if since == _version(survey, collector.writer.live(survey).reports):
         return Response(status_code=204, headers=KEPT_BY_NOBODY)
     confidence, denoised = parameters.number("confidence", CONFIDENCE), parameters.flag("denoise")
     state = request.app.state
     drawn = partial(_overview, collector, survey, state.estimates, confidence, denoised)
     return Reply(await state.estimates.beside(state.overviews.of, survey, (confidence, denoised), drawn))
+
+
+def _version(survey: Survey, reports: int) -> int:
+    """Return a number that changes whenever there is something else to draw."""
+    return 2 * reports + (survey.state == CLOSED)
 
 
 class Overviews:
@@ -96,7 +100,7 @@ def _overview(
             "error": {"typical": _typical(collector, survey, reports, confidence), "more": 3 * reports},
         }
     return {
-        "version": 2 * reports + (survey.state == CLOSED),
+        "version": _version(survey, reports),
         "reports": reports,
         "state": survey.state,
         "confidence": confidence,

@@ -26,8 +26,10 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from ldprange import wire
 from ldprange.errors import LdprangeError, StoreError
 from ldprange.plan import Plan
+from ldprange.reports import Batch
 from ldprange.service.opening import FILE, engine_of, private_file, url_of, without_password
 from ldprange.service.tables import ARRIVALS, BATCHES, FORMAT, METADATA, SNAPSHOTS, SURVEYS, TOKENS, VERSION
 
@@ -35,6 +37,7 @@ OPEN, CLOSED = "open", "closed"
 _LOCK = 0x6C647072616E6765  # PostgreSQL's advisory locks are numbers: "ldprange"
 _ATTEMPTS, _PAUSE = 20, 0.1  # to get a lock back; seconds between them
 _READ_TOGETHER = 512  # batches
+_READ_BYTES = 1 << 20  # unpacked together
 _LARGEST_SNAPSHOT = 512 << 20  # bytes; SQLite takes no value beyond 1 GB
 
 # what every transaction says, put together once
@@ -196,15 +199,15 @@ class Store:
                 _survey(row) for row in connection.execute(select(SURVEYS).order_by(SURVEYS.c.id)).mappings()
             ]
 
-    def add_survey(self, name: str, question: str, unit: str, public: bool, plan: Plan) -> Survey | None:
-        """Add an open survey; None if the name is taken."""
-        values = {"name": name, "question": question, "unit": unit, "public": public, "state": OPEN}
+    def add_survey(self, new: Survey) -> Survey | None:
+        """Add a survey, which gets an id of its own; None if the name is taken."""
+        values = {name: getattr(new, name) for name in ("name", "question", "unit", "public", "state")}
         try:
             with self._engine.begin() as connection:
-                connection.execute(insert(SURVEYS), {**values, "plan": plan.to_json()})
+                connection.execute(insert(SURVEYS), {**values, "plan": new.plan.to_json()})
         except IntegrityError:
             return None
-        return next(survey for survey in self.surveys() if survey.name == name)
+        return next(survey for survey in self.surveys() if survey.name == new.name)
 
     def change_survey(self, survey: int, changes: Mapping[str, Any]) -> None:
         """Change a survey's state, or whether it is public."""
@@ -249,8 +252,21 @@ class Store:
                     self._writer.execute(insert(ARRIVALS), values)
         return new
 
+    def batches(self, survey: Survey, after: int = 0) -> Iterator[tuple[int, Batch]]:
+        """Yield a survey's reports after a number, many batches at a time, each time with the last number."""
+        bodies: list[bytes] = []
+        size = last = 0
+        for last, body in self.read(survey.id, after):
+            bodies.append(body)
+            size += len(body)
+            if size >= _READ_BYTES:
+                yield last, _together(survey, bodies)
+                bodies, size = [], 0
+        if bodies:
+            yield last, _together(survey, bodies)
+
     def read(self, survey: int, after: int = 0) -> Iterator[tuple[int, bytes]]:
-        """Yield number and bytes of a survey's batches after a number, in order."""
+        """Yield number and bytes of a survey's batches after a number, in order, as they came."""
         asked = (
             select(BATCHES.c.number, BATCHES.c.body)
             .where(BATCHES.c.survey == survey, BATCHES.c.number > after)
@@ -295,6 +311,14 @@ class Store:
         with self._engine.begin() as connection:
             connection.execute(TOKENS.delete().where(TOKENS.c.role.in_(digests)))
             connection.execute(insert(TOKENS), [{"role": role, "digest": d} for role, d in digests.items()])
+
+
+def _together(survey: Survey, bodies: list[bytes]) -> Batch:
+    batch, found = wire.unpack_many(survey.plan, bodies)
+    for what in found:
+        if not isinstance(what, int):
+            raise StoreError(f"the store of survey {survey.name} must hold whole batches, but: {what}")
+    return batch
 
 
 def _locked(connection: Connection) -> bool:
