@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from databases import emptied, postgresql
+from javascript import node_program
 from surveys import make_survey
 
 # The same examples in every run, so that a failure is never a matter of luck; "explore" looks for new ones.
@@ -47,3 +48,9 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return str(tmp_path / "data")
     return emptied(request.getfixturevalue("database"))
+
+
+@pytest.fixture(scope="session")
+def node() -> str:
+    """Return the program that runs the JavaScript client."""
+    return node_program()

@@ -24,26 +24,9 @@ from misbehaving import (
     running,
     saying,
 )
+from sending import ID, PLAN, clock, collector, sender
 
-PLAN = PLANS["HRR"]
 REPORT = ldp.Client(PLAN).encode(42)
-ID = "00112233445566778899aabbccddeeff"
-
-
-@pytest.fixture
-def collector() -> Iterator[Collector]:
-    with running(PLAN) as collector:
-        yield collector
-
-
-@pytest.fixture
-def clock() -> FakeTime:
-    return FakeTime()
-
-
-@pytest.fixture
-def sender(collector: Collector, clock: FakeTime) -> ldp.Sender:
-    return ldp.Sender(collector.url, _patience=clock.patience)
 
 
 def test_a_survey_tells_its_plan(sender: ldp.Sender) -> None:

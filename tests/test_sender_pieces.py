@@ -19,25 +19,7 @@ from misbehaving import (
     running,
     saying,
 )
-
-PLAN = PLANS["HRR"]
-ID = "00112233445566778899aabbccddeeff"
-
-
-@pytest.fixture
-def collector() -> Iterator[Collector]:
-    with running(PLAN) as collector:
-        yield collector
-
-
-@pytest.fixture
-def clock() -> FakeTime:
-    return FakeTime()
-
-
-@pytest.fixture
-def sender(collector: Collector, clock: FakeTime) -> ldp.Sender:
-    return ldp.Sender(collector.url, _patience=clock.patience)
+from sending import ID, PLAN, clock, collector, sender
 
 
 @every_plan

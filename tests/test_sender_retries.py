@@ -26,26 +26,9 @@ from misbehaving import (
     truncate_after,
     truncate_chunks,
 )
+from sending import ID, PLAN, clock, collector, sender
 
-PLAN = PLANS["HRR"]
 REPORT = ldp.Client(PLAN).encode(42)
-ID = "00112233445566778899aabbccddeeff"
-
-
-@pytest.fixture
-def collector() -> Iterator[Collector]:
-    with running(PLAN) as collector:
-        yield collector
-
-
-@pytest.fixture
-def clock() -> FakeTime:
-    return FakeTime()
-
-
-@pytest.fixture
-def sender(collector: Collector, clock: FakeTime) -> ldp.Sender:
-    return ldp.Sender(collector.url, _patience=clock.patience)
 
 
 TRANSIENT: dict[str, Misbehaviour] = {

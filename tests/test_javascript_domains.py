@@ -1,0 +1,145 @@
+"""The JavaScript client's bins are Python's.
+
+``python tests/test_javascript_domains.py`` writes those that the client's own tests compare with.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+import ldprange as ldp
+from javascript import FOLDER, answers, as_json, seeded
+from ldprange.domain.numbers import _SNAP
+
+DOMAINS = FOLDER / "test" / "domains.json"
+
+
+def _continuous(rng: random.Random) -> Iterator[ldp.Domain]:
+    for bins in (1, 2, 3, 7, 10, 100, 1000, 2**16, 2**26, *(rng.randint(1, 10**5) for _ in range(50))):
+        low = rng.choice([0.0, -1.0, 0.1, rng.uniform(-1e6, 1e6), rng.uniform(-1e-6, 1e-6)])
+        yield ldp.Domain.real(low, low + math.exp(rng.uniform(-5, 20)), bins)
+        least = rng.choice([1.0, 0.1, 100.0, math.exp(rng.uniform(-50, 50))])
+        yield ldp.Domain.logarithmic(
+            least, least * rng.choice([10.0, 1e6, math.exp(rng.uniform(0.1, 100))]), bins
+        )
+    yield ldp.Domain.real(0.0, 1.0, 10)
+    yield ldp.Domain.real(-0.3, 0.3, 6)
+    yield ldp.Domain.real(-1e307, 1e307, 12)
+    yield ldp.Domain.logarithmic(100.0, 1e6, 1000)
+
+
+def _edge_values(domain: Any, rng: random.Random, edges: int) -> Iterator[float]:
+    """Yield values inside bins, on their edges, just beside them, and where snapping to them begins."""
+    yield from (domain.low, domain.high)
+    for _ in range(edges):
+        edge = rng.choice([0, 1, domain.bins, rng.randint(0, domain.bins)])
+        slack = _SNAP * max(1, edge)
+        for place in (edge, edge + slack, edge - slack, edge + slack / 2, edge - slack / 2, edge + 0.5):
+            value = domain.at(min(max(place, 0.0), float(domain.bins)))
+            yield from (value, math.nextafter(value, math.inf), math.nextafter(value, -math.inf))
+        yield float(f"{rng.uniform(domain.low, domain.high):.3g}")
+        yield rng.uniform(domain.low, domain.high)
+
+
+def _bins(domain: ldp.Domain, values: Sequence[Any]) -> list[int | None]:
+    found: list[int | None] = []
+    for value in values:
+        try:
+            found.append(domain.index_one(value))
+        except ldp.DomainError:
+            found.append(None)
+    return found
+
+
+def _on_the_brink(domain: Any, value: float) -> bool:
+    """Say whether a logarithm's last bit decides the bin: the platforms' logarithms differ in it.
+
+    It does only where snapping to an edge begins, a billionth of a bin beside it.
+    """
+    if domain.kind != "logarithmic" or not domain.low <= value <= domain.high:
+        return False
+    position = float(domain._positions(np.float64(value)))
+    edge = max(1.0, round(position))
+    return bool(abs(abs(position - round(position)) - _SNAP * edge) < 1e-14 * max(edge, domain.bins))
+
+
+def test_bins_of_numbers_are_those_of_python(node: str) -> None:
+    rng = seeded(3)
+    domains = list(_continuous(rng))
+    values = [list(_edge_values(domain, rng, edges=60)) for domain in domains]
+    cases = [{"domain": d.to_dict(), "values": v} for d, v in zip(domains, values, strict=True)]
+    compared = brink = 0
+    for domain, given, answer in zip(domains, values, answers(node, "bins", cases), strict=True):
+        for value, wanted, found in zip(given, _bins(domain, given), answer, strict=True):
+            if found != wanted and _on_the_brink(domain, value):
+                assert None not in (found, wanted)
+                assert abs(found - wanted) == 1
+                brink += 1
+            else:
+                assert found == wanted, (domain, value)
+                compared += 1
+    assert compared > 100_000
+    assert brink < compared / 100
+
+
+def test_bins_of_days_and_labels_are_those_of_python(node: str) -> None:
+    rng = seeded(4)
+    cases, wanted = [], []
+    for first, last in [
+        ("0001-01-01", "0001-12-31"),
+        ("1582-10-01", "1582-10-31"),
+        ("1899-12-25", "1900-03-05"),
+        ("1969-12-30", "1970-01-02"),
+        ("2023-12-31", "2024-03-01"),
+        ("0001-01-01", "9999-12-31"),
+        ("9999-12-31", "9999-12-31"),
+    ]:
+        domain = ldp.Domain.dates(first, last)
+        days = [
+            f"{rng.randint(1, 9999):04}-{rng.randint(1, 12):02}-{rng.randint(1, 31):02}" for _ in range(300)
+        ]
+        days += [domain.at(rng.randrange(domain.bins)).isoformat() for _ in range(100)]
+        days += [first, last, "2024-02-29", "2023-02-29", "1900-02-29", "0000-01-01", "2024-13-01", "x", ""]
+        cases.append({"domain": domain.to_dict(), "values": days})
+        wanted.append(_bins(domain, days))
+    labels = ["", " ", "a", "A", "ä", "a\u0308", "🙂", "__proto__", "0", "-0", "é\u200d"]
+    domain, texts = ldp.Domain.ordered(labels), [*labels, "b", "🙃", "a ", "toString"]
+    cases.append({"domain": domain.to_dict(), "values": texts})
+    wanted.append(_bins(domain, texts))
+    assert answers(node, "bins", cases) == wanted
+
+
+def _published_bins() -> str:
+    """Return the bins of some values as Python has them: the text of the client's own test data."""
+    rng = seeded(5)
+    cases = []
+    for domain in (
+        ldp.Domain.integers(-3, 119),
+        ldp.Domain.real(0.0, 1.0, 10),
+        ldp.Domain.real(-0.3, 0.3, 6),
+        ldp.Domain.real(1e-3, 123.456, 1000),
+        ldp.Domain.logarithmic(1.0, 1000.0, 3),
+        ldp.Domain.logarithmic(100.0, 1e6, 1000),
+        ldp.Domain.dates("2023-12-30", "2024-03-02"),
+        ldp.Domain.ordered(["XS", "S", "M", "L", "XL"]),
+    ):
+        edges = [domain.at(float(edge)) for edge in sorted({*range(min(domain.bins, 12)), domain.bins - 1})]
+        values = [as_json(edge) for edge in edges]
+        if domain.kind in ("real", "logarithmic"):
+            values += [round(domain.at(rng.uniform(0, domain.bins)), 3) for _ in range(20)]
+        cases.append({"domain": domain.to_dict(), "values": values, "bins": _bins(domain, values)})
+    return json.dumps(cases, indent=1) + "\n"
+
+
+def test_the_published_bins_are_those_of_python() -> None:
+    assert DOMAINS.read_text(encoding="utf-8") == _published_bins()
+
+
+if __name__ == "__main__":
+    DOMAINS.write_text(_published_bins(), encoding="utf-8")
