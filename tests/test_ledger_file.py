@@ -156,6 +156,10 @@ def test_a_ledger_that_is_not_there_is_made_only_with_a_budget_and_a_folder(tmp_
         ldp.Ledger(tmp_path / "none.ledger", budget=None)
     with pytest.raises(ldp.FileError, match="must be in a folder"):
         ldp.Ledger(tmp_path / "none" / "a.ledger")
+    for name in ("a\0b", "x" * 5000):
+        for budget in (2.0, None):
+            with pytest.raises(ldp.FileError):
+                ldp.Ledger(tmp_path / name, budget)
     assert list(tmp_path.iterdir()) == []
 
 

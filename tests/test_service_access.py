@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -194,8 +195,7 @@ class TestAdministering:
         assert service.put(packed([1], 1)).status == 410
 
     def test_a_body_must_come_in_time(self, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("ldprange.service.submit.LONGEST_BODY", 0.05)
-        monkeypatch.setattr("ldprange.service.replies.LONGEST_BODY", 0.05)
+        monkeypatch.setattr("ldprange.service.bodies.LONGEST", 0.05)
         for method, path in (("PUT", f"/api/surveys/ages/batches/{'0' * 32}"), ("POST", "/api/surveys")):
             slow = HTTPConnection("127.0.0.1", service.port, timeout=5)
             slow.putrequest(method, path)
@@ -206,6 +206,26 @@ class TestAdministering:
             slow.send(b"x")
             assert slow.getresponse().status == 408
             slow.close()
+        assert service.put(packed([1], 1)).status == 201
+
+    def test_bodies_under_way_have_one_limit(self, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("ldprange.service.bodies._MOST_BYTES", 150)
+        begun = []
+        for _ in range(2):
+            slow = HTTPConnection("127.0.0.1", service.port, timeout=5)
+            slow.putrequest("PUT", f"/api/surveys/ages/batches/{'0' * 32}")
+            slow.putheader("Content-Type", "application/octet-stream")
+            slow.putheader("Content-Length", "1000")
+            slow.endheaders()
+            slow.send(b"x" * 100)
+            begun.append(slow)
+        ready, _, _ = select.select([each.sock for each in begun], [], [], 5)
+        refused = next(each for each in begun if each.sock in ready)
+        answer = refused.getresponse()
+        assert (answer.status, answer.getheader("retry-after")) == (503, "1")
+        for each in begun:
+            each.close()
+        assert service.put(packed([1], 1)).status == 201
 
     def test_changes_outlive_the_collector(self, place: str) -> None:
         with serving(place) as service:

@@ -67,7 +67,7 @@ class Ledger:
             _check_budget(budget)
         self.path = Path(path).absolute()  # the same file after the working directory changed
         self._file = LedgerFile(self.path)
-        if budget is not None and not self.path.exists():
+        if not self._file.exists() and budget is not None:
             self._file.make(float(budget))
         with self._file.opened() as connection:
             self._file.check(connection)

@@ -59,6 +59,18 @@ class LedgerFile:
                 "if it is damaged, bring back a copy: a new one would not know what was answered"
             ) from None
 
+    def exists(self) -> bool:
+        """Tell whether anything has this name."""
+        try:
+            self.path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except (OSError, ValueError) as error:
+            raise FileError(
+                f"{str(self.path)[:200]!r} must be a name that a file can have: {error}"
+            ) from None
+        return True
+
     def make(self, budget: float) -> None:
         """Make the file whole under another name, then give it its own, unless somebody was faster."""
         import sqlite3

@@ -19,7 +19,8 @@ from ldprange.errors import LdprangeError
 from ldprange.service import metrics, overview, pages, questions, surveys
 from ldprange.service.collector import Collector
 from ldprange.service.openapi import DESCRIPTION
-from ldprange.service.replies import ANYWHERE, Refusal, Reply, collector_of, refuse_error, refused
+from ldprange.service.refusal import Refusal
+from ldprange.service.replies import ANYWHERE, Reply, collector_of, refuse_error, refused
 from ldprange.service.submit import Submitting
 
 _SURVEY = "/api/surveys/{name}"

@@ -12,6 +12,7 @@ from typing import Any
 from ldprange.errors import LdprangeError
 from ldprange.plan import Plan
 from ldprange.service.access import RateLimit
+from ldprange.service.bodies import Bodies
 from ldprange.service.store import CLOSED, OPEN, Store, Survey
 from ldprange.service.writer import Writer
 
@@ -45,6 +46,7 @@ class Collector:
         self.store = store
         self.settings = settings
         self.writer = Writer(store)
+        self.bodies = Bodies(settings.largest_body)
         self.rate = RateLimit(settings.requests_per_second)
         self.surveys: dict[str, Survey] = {}
         self.digests: dict[str, bytes] = {}

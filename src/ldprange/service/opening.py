@@ -59,14 +59,15 @@ def private_file(path: Path) -> int:
 def engine_of(url: URL) -> Engine:
     """Return how a database is reached."""
     try:
-        engine = create_engine(url, pool_pre_ping=url.get_backend_name() == "postgresql")
+        if url.get_backend_name() == "sqlite":
+            engine = create_engine(url, paramstyle="named")  # as PostgreSQL's: rows are dictionaries in both
+            event.listen(engine, "connect", _durable)
+            return engine
+        return create_engine(url, pool_pre_ping=True)
     except (ModuleNotFoundError, NoSuchModuleError):
         raise StoreError(
             "PostgreSQL needs a driver; install it with: pip install 'ldprange[serve,postgresql]'"
         ) from None
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _durable)
-    return engine
 
 
 def _durable(connection: Any, record: object) -> None:

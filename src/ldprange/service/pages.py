@@ -7,7 +7,8 @@ from importlib.resources import files
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from ldprange.service.replies import Refusal, collector_of
+from ldprange.service.refusal import Refusal
+from ldprange.service.replies import collector_of
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "

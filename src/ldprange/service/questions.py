@@ -17,9 +17,9 @@ from ldprange.answer import Answer
 from ldprange.estimation import Estimate, estimate
 from ldprange.service.access import ROLES
 from ldprange.service.collector import Collector
+from ldprange.service.refusal import Refusal
 from ldprange.service.replies import (
     Parameters,
-    Refusal,
     Reply,
     check_role,
     collector_of,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 from collections.abc import Sequence
@@ -14,22 +13,12 @@ from starlette.responses import Response
 from ldprange.errors import LdprangeError
 from ldprange.service.access import ADMINISTRATOR, may_administer, role_of
 from ldprange.service.collector import Collector
+from ldprange.service.refusal import Refusal
 from ldprange.service.store import Survey
-
-LONGEST_BODY = 8
-"""Seconds in which a body must come; less than a collector that ends waits for requests under way."""
 
 KEPT_BY_NOBODY = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 ANYWHERE = {"access-control-allow-origin": "*"}
 """For what any page may ask or send: nothing in it depends on who asks."""
-
-
-class Refusal(Exception):  # noqa: N818 (it is a reply)
-    """A request is refused: with which status, and why."""
-
-    def __init__(self, status: int, reason: str, headers: dict[str, str] | None = None) -> None:
-        super().__init__(reason)
-        self.status, self.reason, self.headers = status, reason, headers or {}
 
 
 class Reply(Response):
@@ -115,25 +104,11 @@ def check_role(request: Request, collector: Collector, roles: Sequence[str]) -> 
 _CHALLENGE = {"www-authenticate": "Bearer"}
 
 
-async def body_of(request: Request, largest: int) -> bytes:
-    """Read a request's body, no more than may be."""
-    parts, size = [], 0
-    try:
-        async with asyncio.timeout(LONGEST_BODY):
-            async for part in request.stream():
-                size += len(part)
-                if size > largest:
-                    raise Refusal(413, f"a body may have at most {largest} bytes; send less at a time")
-                parts.append(part)
-    except TimeoutError:
-        raise Refusal(408, f"a body must come within {LONGEST_BODY} seconds, and it did not") from None
-    return b"".join(parts)
-
-
-async def json_of(request: Request, largest: int) -> object:
+async def json_of(request: Request, collector: Collector) -> object:
     """Read a request's body as JSON."""
+    body = await collector.bodies.read(request.receive)
     try:
-        return json.loads(await body_of(request, largest))
+        return json.loads(body)
     except (ValueError, RecursionError):
         raise Refusal(400, "the body must be JSON, and it is not") from None
 

@@ -96,7 +96,8 @@ class Store:
         if self._directory is not None:
             self._file = (self._directory / FILE).stat()
         dialect = postgresql if self._engine.dialect.name == "postgresql" else sqlite
-        self._insert = dialect.insert(BATCHES).on_conflict_do_nothing(index_elements=["survey", "batch"])
+        keep = dialect.insert(BATCHES).on_conflict_do_nothing(index_elements=["survey", "batch"])
+        self._keep = str(keep.compile(dialect=self._engine.dialect))  # for the driver: very many rows
         with self.reached():
             self._check(create)
 
@@ -239,7 +240,8 @@ class Store:
         ]
         with self._writer.begin():
             new = {(kept.survey, kept.batch) for kept in batches}
-            if self._writer.execute(self._insert, rows).rowcount != len(rows):  # which have got a number?
+            kept_now = self._writer.exec_driver_sql(self._keep, rows).rowcount
+            if kept_now != len(rows):  # which have got a number?
                 new = {(row.survey, row.batch) for row in self._writer.execute(_NEW, {"first": first})}
             came: dict[int, int] = {}
             for kept in batches:

@@ -6,17 +6,15 @@ to the writer as it came.
 
 from __future__ import annotations
 
-import asyncio
 import re
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ldprange.service.collector import Collector
+from ldprange.service.refusal import Refusal
 from ldprange.service.replies import (
     ANYWHERE,
     KEPT_BY_NOBODY,
-    LONGEST_BODY,
-    Refusal,
     check_rate,
     refused,
     survey_in,
@@ -67,24 +65,8 @@ class Submitting:
         kind = next((value for name, value in scope["headers"] if name == b"content-type"), b"")
         if kind.split(b";")[0].strip().lower() != BYTES.encode():
             raise Refusal(415, f"a batch must be sent as {BYTES}")
-        try:
-            async with asyncio.timeout(LONGEST_BODY):
-                body = await self._body(receive)
-        except TimeoutError:
-            raise Refusal(408, f"a body must come within {LONGEST_BODY} seconds, and it did not") from None
+        body = await collector.bodies.read(receive)
         outcome = await collector.writer.submit(survey, bytes.fromhex(batch), body)
         if outcome.reason:
             raise Refusal(outcome.status, outcome.reason, dict(_RETRY) if outcome.status == 503 else {})
         return outcome
-
-    async def _body(self, receive: Receive) -> bytes:
-        body, more, largest = b"", True, self._collector.settings.largest_body
-        while more:
-            message = await receive()
-            if message["type"] != "http.request":
-                raise Refusal(400, "the body must come whole, and the connection ended")
-            body += message.get("body", b"")
-            more = message.get("more_body", False)
-            if len(body) > largest:
-                raise Refusal(413, f"a batch may have at most {largest} bytes; send less at a time")
-        return body

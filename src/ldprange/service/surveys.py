@@ -9,10 +9,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ldprange.service.access import ADMINISTRATOR, ROLES
+from ldprange.service.refusal import Refusal
 from ldprange.service.replies import (
     ANYWHERE,
     Parameters,
-    Refusal,
     Reply,
     check_role,
     collector_of,
@@ -38,7 +38,7 @@ async def create(request: Request) -> Response:
     """Add a survey."""
     collector = collector_of(request)
     check_role(request, collector, (ADMINISTRATOR,))
-    said = await json_of(request, collector.settings.largest_body)
+    said = await json_of(request, collector)
     survey = await run_in_threadpool(collector.create, said)
     if survey is None:
         raise Refusal(409, "a survey's name must be its own, and another survey has this one; choose another")
@@ -50,7 +50,7 @@ async def change(request: Request) -> Response:
     collector = collector_of(request)
     check_role(request, collector, (ADMINISTRATOR,))
     name = survey_in(collector, request.path_params["name"]).name
-    said = await json_of(request, collector.settings.largest_body)
+    said = await json_of(request, collector)
     return Reply(description(await run_in_threadpool(collector.change, name, said)))
 
 
