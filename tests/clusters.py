@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -114,8 +114,14 @@ class Cluster:
 def kill(process: subprocess.Popen[bytes]) -> None:
     """End a process and those that it started, without warning."""
     if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
+        kill_group(process)
         process.wait()
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """End all that a process started, which may have ended itself."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 @contextmanager

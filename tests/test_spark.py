@@ -222,3 +222,33 @@ class TestEncoding:
         missing = people.selectExpr("nullif(age % 120, 0) as age")
         with pytest.raises(ldp.FileError, match="has none"):
             spark.count(plan, spark.encode(plan, missing, "age", seed=1))
+
+
+class TestStreaming:
+    def test_a_wrong_file_stops_it_until_it_is_put_right(self, session: Any, tmp_path: Path) -> None:
+        arriving, state = folder_of(PACKED, tmp_path / "arriving"), tmp_path / "state"
+        assert spark.live(state) is None
+        write_reports(arriving / "wrong.parquet", CODED, [batch_of(CODED)])
+        for _ in range(2):
+            query = spark.stream(session, PACKED, arriving, state, once=True)
+            with pytest.raises(Exception, match=r"wrong\.parquet: reports must carry the fingerprint"):
+                query.awaitTermination()
+            assert spark.live(state) is None
+        write_reports(arriving / "wrong.parquet", PACKED, [])
+        spark.stream(session, PACKED, arriving, state, once=True).awaitTermination()
+        assert spark.live(state) == ldp.Aggregate.of(PACKED, read_reports(arriving, PACKED))
+        with pytest.raises(ldp.MismatchError, match=CODED.fingerprint):
+            spark.stream(session, CODED, arriving, state)
+
+    def test_a_state_that_lost_a_part(self, session: Any, tmp_path: Path) -> None:
+        arriving, state = folder_of(CODED, tmp_path / "arriving"), tmp_path / "state"
+        spark.stream(session, CODED, arriving, state, once=True).awaitTermination()
+        (file,) = state.glob("aggregate-*")
+        file.rename(tmp_path / "moved")
+        write_reports(arriving / "later.parquet", CODED, [batch_of(CODED)])
+        with pytest.raises(Exception, match="an aggregate was removed"):
+            spark.stream(session, CODED, arriving, state, once=True).awaitTermination()
+        (tmp_path / "moved").rename(file)
+        (state / "checkpoint").rename(tmp_path / "moved")
+        with pytest.raises(EngineError, match="it is gone"):
+            spark.stream(session, CODED, arriving, state)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import ldprange as ldp
-from clusters import SETTINGS, environment, kill, need_spark
+from clusters import SETTINGS, environment, kill_group, need_spark
 from example_plans import PLANS, batch_of
 from ldprange.cli import commands
 from ldprange.engines import spark
@@ -151,7 +151,7 @@ session.stop()
 @pytest.mark.parametrize("plan", [CODED], ids=["coded"])
 def test_a_stream_counts_exactly_once(tmp_path: Path, plan: ldp.Plan) -> None:
     (tmp_path / "plan.json").write_text(plan.to_json())
-    arriving, state = tmp_path / "arriving", tmp_path / "state"
+    arriving, state = tmp_path / "arri ving[1]", tmp_path / "sta te"
     arriving.mkdir()
     assert not state.exists()
 
@@ -172,9 +172,9 @@ def test_a_stream_counts_exactly_once(tmp_path: Path, plan: ldp.Plan) -> None:
             seen = _total(state)
             while _total(state) == seen:
                 assert process.poll() is None
-            kill(process)  # the Java process too
-        else:
-            assert process.wait(timeout=120) == -signal.SIGKILL
+            process.kill()
+        assert process.wait(timeout=120) == -signal.SIGKILL
+        kill_group(process)  # Java too, which would end by itself
         counted.append(_total(state))
     # it died on the way each time: something was counted, and something was not
     assert all(0 < number < 500 * 10 * (round_ + 1) for round_, number in enumerate(counted))

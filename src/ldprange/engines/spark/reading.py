@@ -91,12 +91,13 @@ def _reports(plan: Plan, name: str) -> int:
 def frame_of(session: SparkSession, plan: Plan, files: Sequence[str]) -> DataFrame:
     """Return the reports in files as rows of ``level`` and ``report``."""
     reader = session.read.schema(schema(plan)).options(**OPTIONS)
-    return reader.parquet(*(_GLOB.sub(r"\\\g<0>", _uri(name)) for name in files))
+    return reader.parquet(*map(pattern_of, files))
 
 
-def _uri(name: str) -> str:
-    # a scheme, so that a name is not one in the cluster's own file system
-    return name if _is_uri(name) else f"file://{name}"
+def pattern_of(name: str) -> str:
+    """Return what Spark, which takes every name as a pattern, takes for this very file or directory."""
+    # a scheme, so that it is not one in the cluster's own file system
+    return _GLOB.sub(r"\\\g<0>", name if _is_uri(name) else f"file://{name}")
 
 
 def name_of(address: str) -> str:

@@ -9,6 +9,7 @@ not counted at all.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from ldprange.aggregate import Aggregate
 from ldprange.engines.spark.counting import aggregate
-from ldprange.engines.spark.reading import OPTIONS, SUFFIX, name_of, schema
+from ldprange.engines.spark.reading import SUFFIX, pattern_of
 from ldprange.engines.spark.sessions import check_installed, translated
 from ldprange.errors import EngineError, FileError, MismatchError
 from ldprange.files.opening import Name
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 _CHECKPOINT = "checkpoint"
 _KEPT = 2  # aggregates: the last, and the one before, which a reader may still hold
+_FILES = "path string, modificationTime timestamp, length bigint, content binary"
+_LOCAL = re.compile("^file:/+")
 _NONE = -1  # the number of the batch before the first
 
 
@@ -76,14 +79,19 @@ def stream(
         )
     if total is not None and total.plan.fingerprint != plan.fingerprint:
         raise MismatchError(f"{home} counts reports of plan {total.plan.fingerprint}, got {plan.fingerprint}")
-    reader = session.readStream.schema(schema(plan)).options(
-        **OPTIONS,
-        pathGlobFilter=f"*{SUFFIX}",
-        maxFilesPerTrigger=str(files_per_batch),
-        maxFileAge="36500d",  # a file that is old when it comes is counted too
+    # Spark only says which files there are, without opening them; what they hold is read as always
+    reader = (
+        session.readStream.format("binaryFile")
+        .schema(_FILES)
+        .options(
+            pathGlobFilter=f"*{SUFFIX}",
+            maxFilesPerTrigger=str(files_per_batch),
+            maxFileAge="36500d",  # a file that is old when it comes is counted too
+        )
     )
     with translated():
-        writer = reader.parquet(str(Path(folder).absolute())).writeStream
+        names = reader.load(pattern_of(str(Path(folder).absolute()))).select("path")
+        writer = names.writeStream
         writer = writer.foreachBatch(_counter(plan, home)).option("checkpointLocation", str(checkpoint))
         return (writer.trigger(availableNow=True) if once else writer).start()
 
@@ -114,8 +122,7 @@ def _count_batch(plan: Plan, home: Path, frame: DataFrame, number: int) -> None:
             f"{home} must count all batches up to {number - 1}, got {last}: an aggregate was removed; "
             "start with an empty directory, and count all files again"
         )
-    rows = frame.select("_metadata.file_path").distinct().toArrow()
-    files = [name_of(name) for name in rows.column(0).to_pylist()]
+    files = [_LOCAL.sub("/", path) for path in frame.toArrow().column("path").to_pylist()]
     part = aggregate(frame.sparkSession, plan, files)
     (part if total is None else total + part).save(_file(home, number))
     _keep(home)
