@@ -17,13 +17,16 @@ import numpy as np
 
 import ldprange as ldp
 from ldprange.engines import spark
+from ldprange.engines.spark import counting
+from ldprange.engines.spark.reading import frame_of
 from ldprange.files import read_reports, write_reports
 
 CHUNK = 10**6
 AGES = ldp.Domain.integers(0, 1023)
 PLANS = {
     "codes (Haar, HRR)": ldp.Plan(AGES, 1.1, ldp.Haar(), ldp.HRR()),
-    "packed (windows)": ldp.Plan(AGES, 1.1, ldp.Windows(), ldp.HadamardHashing()),
+    "bytes (windows, Hadamard)": ldp.Plan(AGES, 1.1, ldp.Windows(), ldp.HadamardHashing()),
+    "sets (tree, OUE)": ldp.Plan(ldp.Domain.integers(0, 63), 1.1, ldp.Tree(8), ldp.OUE()),
 }
 
 
@@ -43,7 +46,7 @@ def write(plan: ldp.Plan, folder: Path, reports: int) -> float:
     folder.mkdir()
     rng = np.random.default_rng(1)
     for number in range(reports // CHUNK):
-        batch = ldp.encode_many(plan, rng.integers(0, AGES.bins, CHUNK), seed=number)
+        batch = ldp.encode_many(plan, rng.integers(0, plan.domain.bins, CHUNK), seed=number)
         write_reports(folder / f"{number:04}.parquet", plan, [batch])
     return sum(file.stat().st_size for file in folder.iterdir()) / reports
 
@@ -91,6 +94,8 @@ def measure(session: object, name: str, plan: ldp.Plan, power: int) -> None:
             "here": seconds(lambda: here(plan, folder)),
             "Spark": seconds(lambda: spark.aggregate(session, plan, folder)),  # type: ignore[arg-type]
         }
+        frame = frame_of(session, plan, spark.files_of(folder))  # type: ignore[arg-type]
+        took["Spark, Python workers"] = seconds(lambda: counting._add_partials(plan, frame), 1)
         if name.startswith("codes"):
             took["DuckDB"] = seconds(lambda: duckdb(folder))
             took["Polars"] = seconds(lambda: polars(folder))

@@ -1,9 +1,9 @@
 """Counting reports on a cluster.
 
-Where every report is one code, a group-by in plain SQL counts them all, and no Python runs on the workers.
-Where it is not, each task counts its reports as one machine would, and the tasks' counts are added up piece
-by piece, also on the cluster. Both are sums of integers over whatever the tasks are: one that is run again,
-or twice, changes nothing.
+Where there are no more different reports than counters, such as a cell and a symbol, a group-by in plain SQL
+counts equal ones, and no Python runs on the workers. Where there are more, each task counts its reports as
+one machine would, and the tasks' counts are added up piece by piece, also on the cluster. Both are sums of
+integers over whatever the tasks are: one that is run again, or twice, changes nothing.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _PIECE = 1 << 16  # counters that travel together
 _ADDERS = 64  # tasks that add pieces up, at most
+_FEW = 1 << 20  # different reports that SQL counts in any case
 _WRONG = -1  # the piece that is no count, but says what is wrong
 _PIECES = "piece int, counts binary"
 
@@ -73,31 +74,24 @@ def count(plan: Plan, frame: DataFrame) -> Aggregate:
 
 
 def _count(plan: Plan, frame: DataFrame) -> Aggregate:
-    return _count_codes(plan, frame) if is_coded(plan) else _add_partials(plan, frame)
+    outputs = sum(mechanism.outputs for mechanism in plan.mechanisms)
+    few = outputs <= max(_FEW, plan.counters)
+    return _count_equal(plan, frame) if few else _add_partials(plan, frame)
 
 
-def _count_codes(plan: Plan, frame: DataFrame) -> Aggregate:
-    table = frame.groupBy("level", "report").count().toArrow()
-    if any(table.column(name).null_count for name in ("level", "report")):
-        raise WireError("every row must have level, report, and some have not")
-    levels, codes, numbers = (table.column(at).to_numpy().astype(np.int64) for at in range(3))
-    bounds = np.array([mechanism.counters for mechanism in plan.mechanisms])
-    _check_codes(levels, codes, bounds)
-    counts = np.zeros(plan.counters, np.int64)
-    counts[(np.cumsum(bounds) - bounds)[levels] + codes] = numbers
-    tallies = np.split(counts, np.cumsum(bounds)[:-1])
-    return Aggregate(plan, [int(tally.sum()) for tally in tallies], tallies)
-
-
-def _check_codes(levels: Counts, codes: Counts, bounds: Counts) -> None:
-    outside = (levels < 0) | (levels >= bounds.size)
-    if np.any(outside):
-        raise WireError(f"a report's level must be below {bounds.size}, got {levels[outside][0]}")
-    wrong = np.flatnonzero((codes < 0) | (codes >= bounds[levels]))
-    if wrong.size:
-        raise WireError(
-            f"every report must lie in [0, {bounds[levels[wrong[0]]]}) on its level, got {codes[wrong[0]]}"
-        )
+def _count_equal(plan: Plan, frame: DataFrame) -> Aggregate:
+    """Let SQL count equal reports, and tally each of the different ones as often as it came."""
+    counted = frame.groupBy("level", "report").count().toArrow()
+    total = Aggregate.empty(plan)
+    for batch in counted.combine_chunks().to_batches():
+        (rows,) = as_written(plan, [batch])
+        numbers = batch.column("count").to_numpy()
+        # a number of times is a sum of powers of two: one tally for each of its bits
+        for bit in range(int(numbers.max()).bit_length()):
+            some = rows.filter(pa.array((numbers >> bit) & 1 == 1))
+            part = Aggregate.of(plan, batch_from(plan, some))
+            total += Aggregate(plan, [n << bit for n in part.users], [tally << bit for tally in part.counts])
+    return total
 
 
 def _add_partials(plan: Plan, frame: DataFrame) -> Aggregate:
