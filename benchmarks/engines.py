@@ -30,15 +30,16 @@ PLANS = {
 }
 
 
-def seconds(work: Callable[[], object], repetitions: int = 3) -> float:
-    """Return the least time of a few runs, after one to warm up."""
-    work()
-    best = float("inf")
-    for _ in range(repetitions):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best
+def seconds(works: dict[str, Callable[[], object]], rounds: int = 3) -> dict[str, float]:
+    """Return the least time of each: in turns, so that all share the noise; the first round warms up."""
+    least = dict.fromkeys(works, float("inf"))
+    for number in range(1 + rounds):
+        for name, work in works.items():
+            start = time.perf_counter()
+            work()
+            if number:
+                least[name] = min(least[name], time.perf_counter() - start)
+    return least
 
 
 def write(plan: ldp.Plan, folder: Path, reports: int) -> float:
@@ -90,15 +91,17 @@ def measure(session: object, name: str, plan: ldp.Plan, power: int) -> None:
         folder = root / "reports"
         size = write(plan, folder, 10**power)
         assert spark.aggregate(session, plan, folder) == here(plan, folder)  # type: ignore[arg-type]  # noqa: S101
-        took = {
-            "here": seconds(lambda: here(plan, folder)),
-            "Spark": seconds(lambda: spark.aggregate(session, plan, folder)),  # type: ignore[arg-type]
-        }
         frame = frame_of(session, plan, spark.files_of(folder))  # type: ignore[arg-type]
-        took["Spark, Python workers"] = seconds(lambda: counting._add_partials(plan, frame), 1)
+        works: dict[str, Callable[[], object]] = {
+            "here": lambda: here(plan, folder),
+            "Spark": lambda: spark.aggregate(session, plan, folder),  # type: ignore[arg-type]
+            # of sets the same as Spark: how far the two are apart is noise
+            "Spark, Python workers": lambda: counting._add_partials(plan, frame),
+        }
         if name.startswith("codes"):
-            took["DuckDB"] = seconds(lambda: duckdb(folder))
-            took["Polars"] = seconds(lambda: polars(folder))
+            works["DuckDB"] = lambda: duckdb(folder)
+            works["Polars"] = lambda: polars(folder)
+        took = seconds(works)
         alone = took["here"]
         each = ", ".join(f"{who} {time:.2f} s ({time / alone:.1f})" for who, time in took.items())
         print(f"{name}, 10^{power} reports, {size:.2f} bytes each: {each}", flush=True)

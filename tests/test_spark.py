@@ -242,6 +242,14 @@ class TestStreaming:
         with pytest.raises(ldp.MismatchError, match=CODED.fingerprint):
             spark.stream(session, CODED, arriving, state)
 
+    def test_names_that_look_like_patterns_are_counted_once(self, session: Any, tmp_path: Path) -> None:
+        arriving = folder_of(CODED, tmp_path / "a b[1]")
+        (arriving / "part-000.parquet").rename(arriving / "c[1]{d}*.parquet")
+        query = spark.stream(session, CODED, arriving, tmp_path / "state", files_per_batch=3, once=True)
+        query.awaitTermination()
+        total = spark.live(tmp_path / "state")
+        assert total == ldp.Aggregate.of(CODED, read_reports(arriving, CODED))
+
     def test_a_state_that_lost_a_part(self, session: Any, tmp_path: Path) -> None:
         arriving, state = folder_of(CODED, tmp_path / "arriving"), tmp_path / "state"
         spark.stream(session, CODED, arriving, state, once=True).awaitTermination()

@@ -151,7 +151,7 @@ session.stop()
 @pytest.mark.parametrize("plan", [CODED], ids=["coded"])
 def test_a_stream_counts_exactly_once(tmp_path: Path, plan: ldp.Plan) -> None:
     (tmp_path / "plan.json").write_text(plan.to_json())
-    arriving, state = tmp_path / "arri ving[1]", tmp_path / "sta te"
+    arriving, state = tmp_path / "arri ving", tmp_path / "sta te"
     arriving.mkdir()
     assert not state.exists()
 

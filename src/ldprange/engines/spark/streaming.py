@@ -122,8 +122,9 @@ def _count_batch(plan: Plan, home: Path, frame: DataFrame, number: int) -> None:
             f"{home} must count all batches up to {number - 1}, got {last}: an aggregate was removed; "
             "start with an empty directory, and count all files again"
         )
-    files = [_LOCAL.sub("/", path) for path in frame.toArrow().column("path").to_pylist()]
-    part = aggregate(frame.sparkSession, plan, files)
+    # each once: where a name looks like a pattern, Spark gives all names of the batch several times
+    files = {_LOCAL.sub("/", path) for path in frame.toArrow().column("path").to_pylist()}
+    part = aggregate(frame.sparkSession, plan, sorted(files))
     (part if total is None else total + part).save(_file(home, number))
     _keep(home)
     for old in _numbers(home)[:-_KEPT]:
