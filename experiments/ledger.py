@@ -12,8 +12,9 @@ import fcntl
 import os
 import signal
 import threading
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
@@ -137,7 +138,8 @@ class Ledger(Generic[R]):
             writer = csv.writer(file, lineterminator="\n")
             if not file.tell():
                 writer.writerow(self._form.header)
-            waiting = {pool.submit(self._form.perform, run): run for run in missing}
+            with _without_interruption():  # a worker that is just starting would not know what to do with it
+                waiting = {pool.submit(self._form.perform, run): run for run in missing}
             try:
                 for future in as_completed(waiting):
                     fields = self._form.write(waiting[future], future.result())
@@ -150,6 +152,16 @@ class Ledger(Generic[R]):
                 os.fsync(file.fileno())
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def _without_interruption() -> Iterator[None]:
+    """Let Ctrl-C wait until the block ends; processes that are started in it never hear it."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _end_with_parent() -> None:
