@@ -10,6 +10,7 @@
     ├── QueryError       a question cannot be asked
     ├── FileError        a file is missing, empty, truncated or of another kind
     ├── StoreError       a collector's store cannot be opened, read or written
+    ├── EngineError      a cluster is missing, or did not do what it was asked
     ├── BudgetError      a person's total ε would be exceeded, or a ledger's budget is another
     └── SendError        a collector did not acknowledge what was sent
 
@@ -47,6 +48,10 @@ class FileError(LdprangeError):
 
 class StoreError(LdprangeError):
     """A collector's store cannot be opened, read or written."""
+
+
+class EngineError(LdprangeError):
+    """A cluster is missing, or did not do what it was asked."""
 
 
 class BudgetError(LdprangeError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -22,26 +23,54 @@ from ldprange.counting import count_files
 from ldprange.files import read_plan
 from ldprange.files.opening import STANDARD_INPUT, naming
 from ldprange.files.reports import report_files
+from ldprange.plan import Plan
 
 
 @click.command(
     cls=Command,
     examples=[
         "ldprange aggregate ages.plan.json reports.parquet more-reports/ -o monday.agg",
+        "ldprange aggregate ages.plan.json reports/ -o monday.agg --engine spark --master spark://host:7077",
     ],
 )
 @plan_argument
 @click.argument("report_paths", metavar="REPORTS...", nargs=-1, required=True)
 @output_option
 @json_option
-def aggregate(plan_file: str, report_paths: tuple[str, ...], output: str, as_json: bool) -> None:
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "spark"]),
+    default="local",
+    show_default=True,
+    help="Count here, or on a Spark cluster, which reads .parquet only.",
+)
+@click.option(
+    "--master",
+    metavar="URL",
+    help="The cluster: spark://host:7077, local[2], or sc://host (Spark Connect).",
+)
+def aggregate(
+    plan_file: str,
+    report_paths: tuple[str, ...],
+    output: str,
+    as_json: bool,
+    engine: str,
+    master: str | None,
+) -> None:
     """Count report files into an aggregate.
 
     REPORTS are files (.parquet, .csv, or packed) or directories of them. If anything in them is not a
     report of this plan, nothing is written. All cores are used; after an interruption, the same command
     goes on where it stopped, from OUTPUT.checkpoint.
     """
+    if (engine == "spark") != (master is not None):
+        raise click.UsageError("--engine spark and --master go together: say on which cluster")
     plan = read_plan(plan_file)
+    if master is not None:
+        total = _on_cluster(plan, [plan_file], report_paths, output, master)
+        total.save(output)
+        _tell(total, output, as_json)
+        return
     files = [name for path in report_paths for name in report_files(path)]
     check_output(output, [plan_file, *map(str, files)])
     check_distinct(files)
@@ -85,6 +114,17 @@ def merge(aggregate_files: tuple[str, ...], output: str, as_json: bool) -> None:
             total += other
     total.save(output)
     _tell(total, output, as_json)
+
+
+def _on_cluster(
+    plan: Plan, inputs: list[str], report_paths: Sequence[str], output: str, master: str
+) -> Aggregate:
+    from ldprange.engines import spark
+
+    files = spark.files_of(report_paths)
+    check_output(output, [*inputs, *files])
+    with spark.session(master) as session:
+        return spark.aggregate(session, plan, files)
 
 
 def _tell(total: Aggregate, output: str, as_json: bool) -> None:

@@ -38,17 +38,11 @@ _BATCH_ROWS = 1 << 20
 
 def write(file: BinaryIO, plan: Plan, batches: Iterable[Batch]) -> None:
     """Write a row group for every batch."""
-    schema, widths = _schema(plan), np.array(widths_of(plan))
     with pyarrow.parquet.ParquetWriter(
-        file, schema, compression="zstd", use_dictionary=["level"], write_page_checksum=True
+        file, schema_of(plan), compression="zstd", use_dictionary=["level"], write_page_checksum=True
     ) as writer:
         for batch in batches:
-            levels = levels_of(batch)
-            if _is_coded(plan):
-                reports = pa.array(np.concatenate(batch.columns).astype(np.uint32, copy=False))
-            else:
-                reports = strings(pa.binary(), bytes_of(batch), widths[levels])
-            writer.write_batch(pa.record_batch([pa.array(levels), reports], schema=schema))
+            writer.write_batch(rows_of(batch))
 
 
 def row_groups(file: BinaryIO) -> list[int]:
@@ -60,30 +54,47 @@ def row_groups(file: BinaryIO) -> list[int]:
 def read(file: BinaryIO, plan: Plan, groups: range | None = None) -> Iterator[Batch]:
     """Yield the table, or some row groups of it, in batches."""
     table = open_parquet(file)
-    _check(plan, table.schema_arrow)
-    widths = widths_of(plan)
-    at_once = min(_BATCH_ROWS, max(1, _BATCH_BYTES // max(widths)))
+    check_schema(plan, table.schema_arrow)
+    at_once = min(_BATCH_ROWS, max(1, _BATCH_BYTES // max(widths_of(plan))))
     for rows in parquet_batches(table, ["level", "report"], at_once, groups):
-        if _is_coded(plan):
-            yield coded_batch(plan, rows)
-        else:
-            levels, reports = by_level(plan, rows)
-            packed = end_to_end(reports, np.array(widths)[levels])
-            yield batch_of(plan, levels, np.frombuffer(packed, np.uint8), widths)
+        yield batch_from(plan, rows)
 
 
-def _is_coded(plan: Plan) -> bool:
+def rows_of(batch: Batch) -> pa.RecordBatch:
+    """Return a batch as rows of the table."""
+    plan, levels = batch.plan, levels_of(batch)
+    if is_coded(plan):
+        reports = pa.array(np.concatenate(batch.columns).astype(np.uint32, copy=False))
+    else:
+        reports = strings(pa.binary(), bytes_of(batch), np.array(widths_of(plan))[levels])
+    return pa.record_batch([pa.array(levels), reports], schema=schema_of(plan))
+
+
+def batch_from(plan: Plan, rows: pa.RecordBatch) -> Batch:
+    """Return rows of the table as a batch; what is not a report of this plan is an error."""
+    if is_coded(plan):
+        return coded_batch(plan, rows)
+    widths = widths_of(plan)
+    levels, reports = by_level(plan, rows)
+    packed = end_to_end(reports, np.array(widths)[levels])
+    return batch_of(plan, levels, np.frombuffer(packed, np.uint8), widths)
+
+
+def is_coded(plan: Plan) -> bool:
+    """Say whether every level's report is one integer, so that counting reports is all of the tally."""
     return all(isinstance(mechanism, CodedMechanism) for mechanism in plan.mechanisms)
 
 
-def _schema(plan: Plan) -> pa.Schema:
+def schema_of(plan: Plan) -> pa.Schema:
+    """Return the columns of the table, with what it says of itself."""
     return pa.schema(
-        [("level", pa.uint8()), ("report", pa.uint32() if _is_coded(plan) else pa.binary())],
+        [("level", pa.uint8()), ("report", pa.uint32() if is_coded(plan) else pa.binary())],
         metadata={_VERSION_KEY: str(VERSION), _FINGERPRINT_KEY: plan.fingerprint},
     )
 
 
-def _check(plan: Plan, schema: pa.Schema) -> None:
+def check_schema(plan: Plan, schema: pa.Schema) -> None:
+    """Raise an error unless a table with this schema holds reports of this plan."""
     metadata = schema.metadata or {}
     version = metadata.get(_VERSION_KEY)
     if version is None:
@@ -93,8 +104,8 @@ def _check(plan: Plan, schema: pa.Schema) -> None:
             f"reports must be of version {VERSION}, got {version.decode(errors='replace')}; upgrade ldprange"
         )
     check_fingerprint(plan, metadata.get(_FINGERPRINT_KEY, b"").decode(errors="replace"))
-    if not schema.equals(_schema(plan), check_metadata=False):
+    if not schema.equals(schema_of(plan), check_metadata=False):
         wanted, got = (
-            ", ".join(f"{field.name} ({field.type})" for field in s) for s in (_schema(plan), schema)
+            ", ".join(f"{field.name} ({field.type})" for field in s) for s in (schema_of(plan), schema)
         )
         raise WireError(f"the table's columns must be {wanted}, got {got}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, BinaryIO
 
@@ -31,7 +31,7 @@ def plain_values(file: BinaryIO, domain: Domain) -> Iterator[NDArray[Any]]:
     parsing = pyarrow.csv.ParseOptions(delimiter=_NEVER, quote_char=False, ignore_empty_lines=False)
     # block by block, because a reader that waits for standard input by itself cannot be interrupted
     blocks = (_delimited(io.BytesIO(block), ["value"], "value", parsing) for block in _whole_lines(file))
-    return _typed(chain.from_iterable(blocks), domain)
+    return typed(chain.from_iterable(blocks), domain)
 
 
 def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
@@ -63,14 +63,14 @@ def delimited_values(
             "add a header, or rename the file to .txt"
         )
     parsing = pyarrow.csv.ParseOptions(delimiter=delimiter, ignore_empty_lines=False, newlines_in_values=True)
-    return _typed(_delimited(file, names, chosen, parsing), domain)
+    return typed(_delimited(file, names, chosen, parsing), domain)
 
 
 def parquet_values(file: BinaryIO, column: str | None, domain: Domain) -> Iterator[NDArray[Any]]:
     """Yield a column of a Parquet file."""
     table = open_parquet(file)
     chosen = _choose(table.schema_arrow.names, column)
-    return _typed((batch.column(0) for batch in parquet_batches(table, [chosen])), domain)
+    return typed((batch.column(0) for batch in parquet_batches(table, [chosen])), domain)
 
 
 def read_header(file: BinaryIO, delimiter: str) -> list[str]:
@@ -180,13 +180,13 @@ def _is_a_value(name: str, domain: Domain) -> bool:
     if isinstance(domain, Ordered):
         return name in domain.labels
     try:
-        list(_typed([pa.array([name])], domain))
+        list(typed([pa.array([name])], domain))
     except FileError:
         return False
     return True
 
 
-def _typed(arrays: Iterator[pa.Array] | list[pa.Array], domain: Domain) -> Iterator[NDArray[Any]]:
+def typed(arrays: Iterable[pa.Array], domain: Domain) -> Iterator[NDArray[Any]]:
     """Turn columns into arrays that the domain takes; say in which row one cannot be."""
     wanted = {Dates: "a date such as 2026-01-31", Ordered: "a label"}.get(type(domain), "a number")
     convert = {Dates: _dates, Ordered: _labels}.get(type(domain), _numbers)

@@ -77,6 +77,11 @@ class Mechanism(ABC):
     _p: float  # the probability that a report supports the item its sender holds
     _q: float  # and any other
 
+    @property
+    def outputs(self) -> int:
+        """How many different reports there are, at most."""
+        return 1 << 8 * self.width
+
     @abstractmethod
     def encode(self, item: int, coins: Coins) -> bytes:
         """Randomise one item. The only randomness is the coins."""
@@ -137,6 +142,10 @@ class CodedMechanism(Mechanism):
     def _set_codes(self, outputs: int) -> None:
         self.counters = outputs
         self.width = width_of(outputs)
+
+    @property
+    def outputs(self) -> int:
+        return self.counters
 
     def pack(self, column: Column) -> NDArray[np.uint8]:
         return integer_bytes(column, self.width)

@@ -64,6 +64,10 @@ class ShiftedMechanism(Mechanism):
         empty = self._grid.unpack(np.empty((0, self._grid.width), np.uint8))
         self._fields = np.dtype([("shift", np.uint32), ("report", empty.dtype, empty.shape[1:])])
 
+    @property
+    def outputs(self) -> int:
+        return self._shifts * self._grid.outputs
+
     def encode(self, item: int, coins: Coins) -> bytes:
         shift = below(coins, self._shifts)
         report = self._grid.encode((item + shift) // self._shifts, coins)

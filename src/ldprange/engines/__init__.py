@@ -1,0 +1,1 @@
+"""Engines: the same aggregate, counted by more than one machine."""

@@ -1,0 +1,117 @@
+"""Rehearsals at full size: a column of values becomes reports on the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from ldprange.engines.spark.counting import as_written
+from ldprange.engines.spark.reading import schema
+from ldprange.engines.spark.sessions import check_installed, translated
+from ldprange.errors import FileError
+from ldprange.files import write_reports, write_text
+from ldprange.files.opening import Name
+from ldprange.files.parquet_reports import batch_from, is_coded, rows_of
+from ldprange.files.tables import typed
+from ldprange.plan import Plan
+from ldprange.randomness import seed_sequence
+from ldprange.reports import gathered
+from ldprange.simulation import encode_many
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+PLAN_FILE = "_plan.json"
+"""Beside the reports; a name that begins so is passed over by whoever reads a folder of tables."""
+
+
+def encode(plan: Plan, frame: DataFrame, column: str, *, seed: int) -> DataFrame:
+    """Randomise a column of values, with seeded coins and by the clients' law.
+
+    Real clients encode on their own devices, and nobody holds such a column: this is a rehearsal.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    frame
+        Of any session, classic or Connect.
+    column
+        Its column of values. One that is missing or outside the domain is an error when the reports are used.
+    seed
+        Of the coins. The same frame, cut into partitions and batches in the same way, gives the same reports,
+        also where a task is run again.
+
+    Returns
+    -------
+    DataFrame
+        Rows of ``level`` and ``report``, made when they are used: for :func:`count` and :func:`write`.
+    """
+    check_installed()
+    seed_sequence(seed)  # a seed that is none is told at once
+    work = partial(_encode, plan.to_json(), int(seed))
+    return frame.select(column).mapInArrow(work, schema(plan))
+
+
+def write(plan: Plan, frame: DataFrame, folder: Name) -> int:
+    """Write a frame of reports into a new folder that all workers share, and return how many there were.
+
+    The files, one for each partition, are as those of ``ldprange export``, with the plan beside them. (A
+    table that Spark itself writes does not say of which plan it is.) The folder is there when all is in it.
+    """
+    check_installed()
+    final = Path(folder).absolute()
+    if final.exists():
+        raise FileError(
+            f"{folder} must not be there yet, so that nothing is counted twice; choose another name"
+        )
+    beside = final.with_name(f"{final.name}.partial")
+    try:
+        beside.mkdir()
+    except OSError as error:
+        raise FileError(
+            f"{beside} cannot be made: {error.strerror}; if it was left behind, remove it"
+        ) from None
+    try:
+        write_text(beside / PLAN_FILE, plan.to_json() + "\n")
+        work = partial(_write, plan.to_json(), str(beside))
+        with translated():
+            counts = frame.select("level", "report").mapInArrow(work, "reports bigint").toArrow()
+        beside.rename(final)
+    except BaseException:
+        for file in beside.iterdir():
+            file.unlink()
+        beside.rmdir()
+        raise
+    return sum(counts.column(0).to_pylist())
+
+
+def _encode(plan_text: str, seed: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """On a worker: encode one partition, with coins that are its own."""
+    plan, partition = Plan.from_json(plan_text), _partition()
+    types = pa.schema([("level", pa.int16()), ("report", pa.int64() if is_coded(plan) else pa.binary())])
+    for number, rows in enumerate(batches):
+        coins = np.random.SeedSequence(seed, spawn_key=(partition, number))
+        its_seed = int.from_bytes(coins.generate_state(4).tobytes(), "little")
+        for values in typed([rows.column(0)], plan.domain):
+            yield rows_of(encode_many(plan, values, seed=its_seed)).cast(types)
+
+
+def _write(plan_text: str, folder: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """On a worker: write one partition."""
+    plan = Plan.from_json(plan_text)
+    name = Path(folder) / f"part-{_partition():05}.parquet"
+    reports = gathered(batch_from(plan, rows) for rows in as_written(plan, batches))
+    yield pa.record_batch([pa.array([write_reports(name, plan, reports)])], ["reports"])
+
+
+def _partition() -> int:
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return 0 if context is None else context.partitionId()

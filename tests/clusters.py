@@ -1,0 +1,170 @@
+"""A Spark cluster of the tests' own on loopback: a master and two workers, which can be killed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+MEMORY = "512m"
+QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"  # a JVM that lives for seconds
+SETTINGS = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": MEMORY,
+    "spark.executor.memory": MEMORY,
+    "spark.executor.cores": "1",
+    "spark.executor.extraJavaOptions": QUICK,
+    "spark.driver.extraJavaOptions": QUICK,
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "FATAL",
+    "spark.sql.shuffle.partitions": "2",
+    # a partition for every file of more than 64 KB, so that small jobs have tasks too
+    "spark.sql.files.maxPartitionBytes": str(1 << 16),
+    "spark.sql.files.openCostInBytes": "1024",
+}
+
+
+def need_spark() -> None:
+    """Skip loudly where Spark or Java is absent."""
+    pytest.importorskip("pyspark", reason="PySpark is not installed, so the Spark engine was NOT tested")
+    if not shutil.which("java"):
+        pytest.skip(
+            "Java is not installed (Debian: apt-get install openjdk-17-jre-headless), "
+            "so the Spark engine was NOT tested"
+        )
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+    return port
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of every process of the cluster's."""
+    return {
+        **os.environ,
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_JAVA_OPTS": QUICK,
+        "OMP_NUM_THREADS": "1",
+    }
+
+
+class Cluster:
+    """Processes and where to reach them."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self.master = f"spark://127.0.0.1:{free_port()}"
+        port = self.master.rsplit(":", 1)[1]
+        self._log = (home / "log").open("ab")
+        self._master = self._started("master.Master", "--host", "127.0.0.1", "--port", port)
+        self.workers: list[subprocess.Popen[bytes]] = []
+
+    def _started(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
+        import pyspark
+
+        home = Path(pyspark.__file__).parent
+        return subprocess.Popen(
+            [
+                home / "bin" / "spark-class",
+                f"org.apache.spark.deploy.{name}",
+                "--webui-port",
+                "0",
+                *arguments,
+            ],
+            env={**environment(), "SPARK_HOME": str(home)},
+            stdout=self._log,
+            stderr=self._log,
+            cwd=self._home,
+            start_new_session=True,  # so that a worker can be killed with all that it started
+        )
+
+    def add_worker(self) -> None:
+        place = self._home / f"worker-{len(self.workers)}"
+        what = ["--host", "127.0.0.1", "--cores", "1", "--memory", MEMORY, "--work-dir", str(place)]
+        self.workers.append(self._started("worker.Worker", *what, self.master))
+
+    def kill_worker(self, number: int) -> None:
+        """End a worker and its executors, as if its machine were gone."""
+        kill(self.workers[number])
+
+    def stop(self) -> None:
+        for process in (*self.workers, self._master):
+            kill(process)
+        self._log.close()
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """End a process and those that it started, without warning."""
+    if process.poll() is None:
+        kill_group(process)
+        process.wait()
+
+
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """End all that a process started, which may have ended itself."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+@contextmanager
+def standalone(home: Path) -> Iterator[Cluster]:
+    """Start a master and two workers."""
+    need_spark()
+    cluster = Cluster(home)
+    try:
+        for _ in range(2):
+            cluster.add_worker()
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+@contextmanager
+def session_on(cluster: Cluster) -> Iterator[Any]:
+    """Start a session on both workers."""
+    from pyspark.sql import SparkSession
+
+    before = dict(os.environ)
+    os.environ.update(environment())
+    try:
+        builder = SparkSession.builder.master(cluster.master).appName("tests")
+        session = builder.config(map=dict(SETTINGS)).getOrCreate()
+        try:
+            wait_for_executors(session, 2)
+            yield session
+        finally:
+            session.stop()
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def executors(session: Any) -> int:
+    """Return how many executors there are."""
+    return int(session.sparkContext._jsc.sc().getExecutorMemoryStatus().size()) - 1  # without the driver
+
+
+def wait_for_executors(session: Any, number: int) -> None:
+    """Wait until as many executors are there, no more and no fewer."""
+    deadline = time.monotonic() + 120
+    while executors(session) != number:
+        assert time.monotonic() < deadline, f"{executors(session)} executors instead of {number}"
+        time.sleep(0.1)
