@@ -78,7 +78,9 @@ def test_contrasts(seed: int, length: int, pairs: int, threshold: int) -> None:
     length=lengths,
     levels=st.lists(
         st.tuples(
-            st.integers(1, 9), st.integers(0, 13).map(lambda bits: 1 << bits), st.integers(0, 2**32 - 1)
+            st.integers(0, 8).map(lambda bits: 1 << bits),
+            st.integers(0, 13).map(lambda bits: 1 << bits),
+            st.integers(0, 2**32 - 1),
         ),
         min_size=1,
         max_size=6,

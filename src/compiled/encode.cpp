@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#if defined(__ARM_NEON)
+#if defined(__aarch64__)
 #include <arm_neon.h>
 #endif
 
@@ -108,6 +108,55 @@ inline std::uint32_t parity(std::uint32_t word) {
     return word & 1;
 }
 
+// How many chose each level; four times, so that equal neighbours do not wait for each other.
+using Numbers = std::array<std::array<std::uint32_t, 256>, 4>;
+
+void draw_levels(std::uint64_t* state, std::uint8_t* chosen, std::size_t count, const std::uint64_t* thresholds,
+                 std::size_t number, Numbers& numbers) {
+    Generator generator(state);
+    Levels(thresholds, number).with([&](auto level_of) {
+        const auto choose = [&](std::size_t at, std::size_t lane, std::uint64_t word) {
+            const std::uint8_t level = level_of(static_cast<std::uint32_t>(word));
+            chosen[at + lane] = level;
+            ++numbers[lane][level];
+        };
+        std::size_t at = 0;
+        for (; at + 4 <= count; at += 4)
+            for (std::size_t lane = 0; lane < 4; lane += 2) {
+                const std::uint64_t drawn = generator.next();
+                choose(at, lane, drawn);
+                choose(at, lane + 1, drawn >> 32);
+            }
+        for (std::size_t lane = 0; at + lane < count; lane += 2) {
+            const std::uint64_t drawn = generator.next();
+            choose(at, lane, drawn);
+            if (at + lane + 1 < count) choose(at, lane + 1, drawn >> 32);
+        }
+    });
+}
+
+// Brings the items of those who chose the same level together, in their order.
+template <class Item>
+void split(const Item* items, const std::uint8_t* chosen, std::size_t count, const Numbers& numbers,
+           std::uint32_t* grouped, std::int64_t* bounds, std::size_t levels) {
+    std::array<std::uint32_t*, 256> next{};
+    bounds[0] = 0;
+    std::size_t upto = 0;
+    for (std::size_t level = 0; level < 256; ++level) {
+        std::size_t here = 0;
+        for (const auto& lane : numbers) here += lane[level];
+        if (level >= levels) {
+            if (here) throw std::invalid_argument("every level must be below the number of levels");
+            continue;
+        }
+        next[level] = grouped + upto;
+        upto += here;
+        bounds[level + 1] = static_cast<std::int64_t>(upto);
+    }
+    LDPRANGE_UNROLL
+    for (std::size_t i = 0; i < count; ++i) *next[chosen[i]]++ = static_cast<std::uint32_t>(items[i]);
+}
+
 }  // namespace
 
 void draw_words(std::uint64_t* state, std::uint32_t* words, std::size_t count) {
@@ -124,43 +173,20 @@ void choose_levels(const std::uint32_t* words, std::uint8_t* chosen, std::size_t
 
 void draw_levels(std::uint64_t* state, std::uint8_t* chosen, std::size_t count, const std::uint64_t* thresholds,
                  std::size_t number) {
-    std::array<std::uint32_t, kChunk> words;
-    Generator generator(state);
-    Levels(thresholds, number).with([&](auto level_of) {
-        for (std::size_t at = 0; at < count; at += kChunk) {
-            const std::size_t here = std::min(kChunk, count - at);
-            generator.fill(words.data(), here);
-            LDPRANGE_UNROLL
-            for (std::size_t i = 0; i < here; ++i) chosen[at + i] = level_of(words[i]);
-        }
-    });
+    Numbers unused{};
+    draw_levels(state, chosen, count, thresholds, number, unused);
 }
 
 template <class Item>
 void split_by_level(const Item* items, const std::uint8_t* chosen, std::size_t count,
                     std::uint32_t* grouped, std::int64_t* bounds, std::size_t levels) {
-    std::array<std::array<std::uint32_t, 256>, 4> number{};  // four, so that equal neighbours do not wait
+    Numbers numbers{};
     std::size_t at = 0;
     LDPRANGE_UNROLL
     for (; at + 4 <= count; at += 4)
-        for (std::size_t lane = 0; lane < 4; ++lane) ++number[lane][chosen[at + lane]];
-    for (; at < count; ++at) ++number[0][chosen[at]];
-    std::array<std::uint32_t*, 256> next{};
-    bounds[0] = 0;
-    std::size_t upto = 0;
-    for (std::size_t level = 0; level < 256; ++level) {
-        std::size_t here = 0;
-        for (const auto& lane : number) here += lane[level];
-        if (level >= levels) {
-            if (here) throw std::invalid_argument("every level must be below the number of levels");
-            continue;
-        }
-        next[level] = grouped + upto;
-        upto += here;
-        bounds[level + 1] = static_cast<std::int64_t>(upto);
-    }
-    LDPRANGE_UNROLL
-    for (std::size_t i = 0; i < count; ++i) *next[chosen[i]]++ = static_cast<std::uint32_t>(items[i]);
+        for (std::size_t lane = 0; lane < 4; ++lane) ++numbers[lane][chosen[at + lane]];
+    for (; at < count; ++at) ++numbers[0][chosen[at]];
+    split(items, chosen, count, numbers, grouped, bounds, levels);
 }
 
 template void split_by_level(const std::uint32_t*, const std::uint8_t*, std::size_t, std::uint32_t*, std::int64_t*,
@@ -168,50 +194,60 @@ template void split_by_level(const std::uint32_t*, const std::uint8_t*, std::siz
 template void split_by_level(const std::int64_t*, const std::uint8_t*, std::size_t, std::uint32_t*, std::int64_t*,
                              std::size_t);
 
+// Makes codes of words, which are there already, and coins.
 LDPRANGE_WIDEST
 void contrast_codes(const std::uint32_t* items, const std::uint32_t* coins, std::uint32_t* codes,
-                    std::size_t count, std::uint32_t mask, std::uint32_t threshold) {
-    std::size_t start = 0;
-#if defined(__ARM_NEON)  // counts ones in one step, which compilers do not see in the loop below
-    const uint32x4_t one = vdupq_n_u32(1), masks = vdupq_n_u32(mask << 1), thresholds = vdupq_n_u32(threshold);
-    LDPRANGE_UNROLL
-    for (; start + 4 <= count; start += 4) {
-        const uint32x4_t index = vandq_u32(vshlq_n_u32(vld1q_u32(codes + start), 1), masks);
-        const uint32x4_t common = vandq_u32(vorrq_u32(index, one), vld1q_u32(items + start));
-        const uint32x4_t ones = vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u32(common))));
-        const uint32x4_t lie = vcgeq_u32(vld1q_u32(coins + start), thresholds);
-        vst1q_u32(codes + start, vorrq_u32(index, vandq_u32(veorq_u32(ones, lie), one)));
-    }
-#endif
+                    std::size_t count, unsigned shift, std::uint32_t mask, std::uint32_t threshold) {
     LDPRANGE_INDEPENDENT
-    for (std::size_t i = start; i < count; ++i) {
-        const std::uint32_t index = (codes[i] & mask) << 1;  // the words of the indices are there already
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint32_t index = (codes[i] & mask) << 1;
         const std::uint32_t lie = coins[i] >= threshold;
-        codes[i] = index | (parity((index | 1) & items[i]) ^ lie);
+        codes[i] = index | (parity((index | 1) & (items[i] >> shift)) ^ lie);
     }
 }
 
-LDPRANGE_WIDEST
-void cells_of(const std::uint32_t* items, std::uint32_t* cells, std::size_t count, std::uint32_t size) {
-    if (size & (size - 1)) {
-        for (std::size_t i = 0; i < count; ++i) cells[i] = items[i] / size;
-        return;
+namespace {
+
+// Makes codes of words, which are there already, and coins that are drawn now: at most kChunk.
+void draw_contrast_codes(Generator& generator, const std::uint32_t* items, std::uint32_t* codes, std::size_t count,
+                         unsigned shift, std::uint32_t mask, std::uint32_t threshold) {
+    std::size_t start = 0;
+#if defined(__aarch64__)  // counts ones in one step, which compilers do not see in the loop above; and while one
+                          // draw waits for the last, there is time for this
+    const int32x4_t right = vdupq_n_s32(-static_cast<int>(shift));
+    const uint32x4_t one = vdupq_n_u32(1), masks = vdupq_n_u32(mask << 1), thresholds = vdupq_n_u32(threshold);
+    LDPRANGE_UNROLL
+    for (; start + 4 <= count; start += 4) {
+        const uint64x1_t first = vcreate_u64(generator.next()), second = vcreate_u64(generator.next());
+        const uint32x4_t coins = vreinterpretq_u32_u64(vcombine_u64(first, second));
+        const uint32x4_t index = vandq_u32(vshlq_n_u32(vld1q_u32(codes + start), 1), masks);
+        const uint32x4_t common = vandq_u32(vorrq_u32(index, one), vshlq_u32(vld1q_u32(items + start), right));
+        const uint32x4_t ones = vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u32(common))));
+        const uint32x4_t lie = vcgeq_u32(coins, thresholds);
+        vst1q_u32(codes + start, vorrq_u32(index, vandq_u32(veorq_u32(ones, lie), one)));
     }
-    unsigned shift = 0;
-    while (std::uint32_t{1} << shift < size) ++shift;
-    for (std::size_t i = 0; i < count; ++i) cells[i] = items[i] >> shift;
+#endif
+    std::array<std::uint32_t, kChunk> coins;
+    generator.fill(coins.data(), count - start);
+    contrast_codes(items + start, coins.data(), codes + start, count - start, shift, mask, threshold);
 }
+
+// A level's cells hold a power of two of items each.
+unsigned bits_of(std::uint32_t size) {
+    if (size == 0 || size & (size - 1)) throw std::invalid_argument("sizes of cells must be powers of two");
+    unsigned bits = 0;
+    while (std::uint32_t{1} << bits < size) ++bits;
+    return bits;
+}
+
+}  // namespace
 
 void encode_contrast(std::uint64_t* state, const std::uint32_t* items, std::uint32_t* codes, std::size_t count,
                      std::uint32_t pairs, std::uint32_t threshold) {
     Generator generator(state);
     generator.fill(codes, count);
-    std::array<std::uint32_t, kChunk> coins;
-    for (std::size_t at = 0; at < count; at += kChunk) {
-        const std::size_t here = std::min(kChunk, count - at);
-        generator.fill(coins.data(), here);
-        contrast_codes(items + at, coins.data(), codes + at, here, pairs - 1, threshold);
-    }
+    for (std::size_t at = 0; at < count; at += kChunk)
+        draw_contrast_codes(generator, items + at, codes + at, std::min(kChunk, count - at), 0, pairs - 1, threshold);
 }
 
 template <class Item>
@@ -221,24 +257,23 @@ void count_contrasts(std::uint64_t* state, const Item* items, std::size_t count,
     const std::unique_ptr<std::uint8_t[]> chosen(new std::uint8_t[count]);
     const std::unique_ptr<std::uint32_t[]> grouped(new std::uint32_t[count]);
     std::vector<std::int64_t> bounds(levels + 1);
-    draw_levels(state, chosen.get(), count, thresholds, levels - 1);
-    split_by_level(items, chosen.get(), count, grouped.get(), bounds.data(), levels);
+    Numbers numbers{};
+    draw_levels(state, chosen.get(), count, thresholds, levels - 1, numbers);
+    split(items, chosen.get(), count, numbers, grouped.get(), bounds.data(), levels);
     std::vector<std::uint32_t> codes, table;
-    std::array<std::uint32_t, kChunk> coins, cells;
     Generator generator(state);
     for (std::size_t level = 0; level < levels; ++level) {
         const std::uint32_t* held = grouped.get() + bounds[level];
         const std::size_t here = static_cast<std::size_t>(bounds[level + 1] - bounds[level]);
         const std::size_t outputs = 2 * static_cast<std::size_t>(pairs[level]);
         const std::size_t lanes = lanes_for(outputs);
+        const unsigned bits = bits_of(sizes[level]);
         codes.resize(std::max(codes.size(), here));
         table.assign(lanes * outputs, 0);
         generator.fill(codes.data(), here);
         for (std::size_t at = 0; at < here; at += kChunk) {
             const std::size_t number = std::min(kChunk, here - at);
-            generator.fill(coins.data(), number);
-            cells_of(held + at, cells.data(), number, sizes[level]);
-            contrast_codes(cells.data(), coins.data(), codes.data() + at, number, pairs[level] - 1, keeps[level]);
+            draw_contrast_codes(generator, held + at, codes.data() + at, number, bits, pairs[level] - 1, keeps[level]);
             count_codes(codes.data() + at, number, outputs, lanes, table.data());
         }
         users[level] = static_cast<std::int64_t>(here);

@@ -14,7 +14,9 @@ Real people's reports never come from here: a seed is not a secret.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
 from itertools import islice
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -72,7 +74,7 @@ def rehearse(
 
     def count(blocks: Sequence[tuple[ArrayLike, np.random.SeedSequence]]) -> Aggregate:
         if contrasts is not None:
-            return sum((_count_contrasts(plan, contrasts, *block) for block in blocks), Aggregate.empty(plan))
+            return reduce(add, (_count_contrasts(plan, contrasts, *block) for block in blocks))
         return Aggregate.of(plan, (Batch(plan, _encode(plan, *block)) for block in blocks))
 
     parts = values if isinstance(values, Iterator) else [values]
