@@ -4,7 +4,7 @@ from ldprange import wire
 from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
 from ldprange.client import Client
-from ldprange.decompositions import Flat, Haar, Tree, Windows
+from ldprange.decompositions import Flat, Grids, Haar, Tree, Windows
 from ldprange.domain import Domain
 from ldprange.errors import (
     BudgetError,
@@ -17,7 +17,7 @@ from ldprange.errors import (
     SendError,
     WireError,
 )
-from ldprange.estimation import Estimate, estimate
+from ldprange.estimation import Estimate, JointEstimate, estimate
 from ldprange.ledger import Ledger
 from ldprange.oracles import GRR, HRR, OLH, OUE, HadamardHashing, SubsetSelection
 from ldprange.plan import Plan, Prediction
@@ -50,8 +50,10 @@ __all__ = [
     "Estimate",
     "FileError",
     "Flat",
+    "Grids",
     "Haar",
     "HadamardHashing",
+    "JointEstimate",
     "LdprangeError",
     "Ledger",
     "MismatchError",

@@ -37,7 +37,7 @@ class Client:
         self.plan = plan
         self.ledger = ledger
         self._thresholds = plan.level_thresholds
-        self._sizes = [level.size for level in plan.levels]
+        self._levels = plan.levels
 
     def encode(self, value: Any, *, person: str = "") -> Report:
         """Return a report of the value that reveals at most the plan's ε about it.
@@ -57,9 +57,9 @@ class Client:
         return encode_with(self, index, SystemCoins())
 
 
-def encode_with(client: Client, index: int, coins: Coins) -> Report:
+def encode_with(client: Client, index: Any, coins: Coins) -> Report:
     """Encode a bin with given coins: what the published test vectors replay."""
     plan = client.plan
     level = bisect_right(client._thresholds, coins.word()) if client._thresholds else 0
-    payload = plan.mechanisms[level].encode(index // client._sizes[level], coins)
+    payload = plan.mechanisms[level].encode(client._levels[level].cell(index), coins)
     return Report(plan.fingerprint, level, payload)

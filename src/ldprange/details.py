@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,6 +50,21 @@ class Level:
         (8, 5, 3)
         """
         return (self.cells - 2 + self.shifts) // self.shifts + 1
+
+    def cell(self, index: Any) -> int:
+        """Return the cell that holds a bin."""
+        return int(index // self.size)
+
+    def cells_of(self, indices: NDArray[Any]) -> NDArray[np.uint32]:
+        """Return the cells that hold bins."""
+        cells: NDArray[np.uint32] = indices // np.uint32(self.size)
+        return cells
+
+    def sums(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Add people per bin up into cells."""
+        padded = np.zeros(self.cells * self.size, np.int64)
+        padded[: counts.size] = counts
+        return padded.reshape(self.cells, self.size).sum(axis=1)
 
 
 class Details:

@@ -113,7 +113,7 @@ class Plan:
             raise PlanError(
                 f"the decomposition must be Flat(), Tree(), Haar() or Windows(), got {self.decomposition!r}"
             )
-        object.__setattr__(self, "decomposition", self.decomposition.resolve(self.domain.bins))
+        object.__setattr__(self, "decomposition", self.decomposition.resolve(self.domain.shape))
         levels = self.decomposition.levels(self.domain.bins)
         if len(levels) > _MOST_LEVELS:
             raise PlanError(f"a plan may have at most {_MOST_LEVELS} levels, got {len(levels)}")

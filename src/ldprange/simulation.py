@@ -98,20 +98,17 @@ def _blocks(
     widest = max(mechanism.width for mechanism in plan.mechanisms)
     users = max(1, min(_BLOCK, _BLOCK_BYTES // widest))
     for part in parts:
-        array = as_array(part)
-        if array.ndim != 1:
-            raise DomainError(f"values must be one column, a value a person, got shape {array.shape}")
-        for block in slices(array.size, users):
-            yield array[block], source.spawn(1)[0]
+        for piece in plan.domain.pieces(part, users):
+            yield piece, source.spawn(1)[0]
 
 
 def _encode(plan: Plan, values: ArrayLike, stream: np.random.SeedSequence) -> list[Column]:
     """Give each user a level and encode level by level."""
     rng = generator(stream)
-    held = plan.domain.index(as_array(values))
+    held = plan.domain.index(values)
     chosen = _split(plan, held, rng)
     return [
-        mechanism.encode_many(items // np.uint32(level.size), rng)
+        mechanism.encode_many(level.cells_of(items), rng)
         for level, mechanism, items in zip(plan.levels, plan.mechanisms, chosen, strict=True)
     ]
 
@@ -129,14 +126,18 @@ def _contrasts(plan: Plan) -> list[tuple[int, int, int]] | None:
 def _count_contrasts(
     plan: Plan, asked: list[tuple[int, int, int]], values: ArrayLike, stream: np.random.SeedSequence
 ) -> Aggregate:
-    held = plan.domain.index(as_array(values))
+    held = plan.domain.index(values)
     return Aggregate(plan, *kernels.count_contrasts(held, generator(stream), plan.level_thresholds, asked))
 
 
 def _split(plan: Plan, items: NDArray[np.integer[Any]], rng: np.random.Generator) -> list[Items]:
     """Give each user a level; return, for every level, the items that its users hold."""
-    chosen = kernels.draw_levels(rng, items.size, plan.level_thresholds)
-    return kernels.split_by_level(items, chosen, len(plan.levels))
+    people = items.shape[-1]
+    chosen = kernels.draw_levels(rng, people, plan.level_thresholds)
+    if items.ndim == 1:
+        return kernels.split_by_level(items, chosen, len(plan.levels))
+    rows = kernels.split_by_level(np.arange(people), chosen, len(plan.levels))
+    return [items[:, each] for each in rows]
 
 
 def simulate(plan: Plan, counts: ArrayLike, *, seed: int) -> Aggregate:
@@ -147,9 +148,9 @@ def simulate(plan: Plan, counts: ArrayLike, *, seed: int) -> Aggregate:
     """
     check_type(plan, Plan, "the first argument")
     people = as_array(counts)
-    if people.shape != (plan.domain.bins,) or people.dtype.kind not in "iu" or np.any(people < 0):
+    if people.shape != plan.domain.shape or people.dtype.kind not in "iu" or np.any(people < 0):
         raise DomainError(
-            f"counts must be {plan.domain.bins} whole numbers of at least 0, one per bin "
+            f"counts must be {' × '.join(map(str, plan.domain.shape))} whole numbers of at least 0, one per bin "
             f"(Domain.count makes them), got {people.dtype} of shape {people.shape}"
             + (f", the least {people.min()}" if people.dtype.kind in "if" and people.size else "")
         )
@@ -176,12 +177,14 @@ def _split_users(plan: Plan, people: Counts, stream: np.random.SeedSequence) -> 
 
     def count(block: tuple[Items, np.random.SeedSequence]) -> list[tuple[int, Counts]]:
         items, source = block
-        held = _split(plan, items, generator(source))
-        cells = [each // np.uint32(level.size) for each, level in zip(held, plan.levels, strict=True)]
-        firsts = [int(items[0]) // level.size for level in plan.levels]
-        return [(first, np.bincount(held - first)) for first, held in zip(firsts, cells, strict=True)]
+        places = items if len(shape) == 1 else np.stack(np.unravel_index(items, shape))
+        held = _split(plan, places, generator(source))
+        cells = [level.cells_of(each) for each, level in zip(held, plan.levels, strict=True)]
+        firsts = [int(each.min()) if each.size else 0 for each in cells]
+        return [(first, np.bincount(each - first)) for first, each in zip(firsts, cells, strict=True)]
 
-    blocks = ((items, stream.spawn(1)[0]) for items in each_holder(people, _BLOCK))
+    shape = plan.domain.shape
+    blocks = ((items, stream.spawn(1)[0]) for items in each_holder(people.reshape(-1), _BLOCK))
     for parts in in_threads(count, blocks):
         for held, (first, part) in zip(holders, parts, strict=True):
             held[first : first + part.size] += part
@@ -195,7 +198,5 @@ def _split_counts(plan: Plan, people: Counts, rng: np.random.Generator) -> list[
         last = level is plan.levels[-1]
         taken = left if last else rng.binomial(left, min(1.0, probability / share) if share > 0 else 0.0)
         left, share = left - taken, share - probability
-        held = np.zeros(level.cells * level.size, np.int64)
-        held[: taken.size] = taken
-        holders.append(held.reshape(level.cells, level.size).sum(axis=1))
+        holders.append(level.sums(taken))
     return holders

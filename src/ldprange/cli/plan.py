@@ -162,5 +162,5 @@ def _check_free(oracle: str, levels: str) -> None:
 
 def _even(domain: Domain, epsilon: float, shape: Decomposition, oracle: Oracle | None) -> Plan:
     """Return a plan with as many people on each level."""
-    levels = shape.resolve(domain.bins).levels(domain.bins)
+    levels = shape.resolve(domain.shape).levels(domain.bins)
     return Plan(domain, epsilon, shape, oracle or [best_oracle(level, epsilon) for level in levels])

@@ -53,9 +53,9 @@ class Decomposition(ABC):
     kind: ClassVar[str]
     nested: ClassVar[bool]
 
-    def resolve(self, bins: int) -> Decomposition:
-        """Return this decomposition with every choice that depends on the number of bins made."""
-        return self
+    @abstractmethod
+    def resolve(self, shape: tuple[int, ...]) -> Decomposition:
+        """Return this decomposition with every choice made that depends on the attributes' numbers of bins."""
 
     @abstractmethod
     def levels(self, bins: int) -> tuple[Level, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ldprange.decompositions.contract import Decomposition, stacked
+from ldprange.decompositions.grids import Grids, tree_of
 from ldprange.details import Level
 
 
@@ -14,7 +15,8 @@ class Haar(Decomposition):
     """Signed dyadic levels, padded to a power of two.
 
     HRR reports the sign itself. Any other oracle reports the half among all halves of the level, and
-    the coefficient is the difference of the two estimates.
+    the coefficient is the difference of the two estimates. Over several attributes it is the same as the
+    binary tree, whose details are the products of Haar's.
 
     >>> [level.cells for level in Haar().levels(6)]
     [2, 4, 8]
@@ -22,6 +24,9 @@ class Haar(Decomposition):
 
     kind: ClassVar[str] = "haar"
     nested: ClassVar[bool] = False
+
+    def resolve(self, shape: tuple[int, ...]) -> Decomposition:
+        return self if len(shape) == 1 else Grids.product([tree_of(bins, 2) for bins in shape])
 
     def levels(self, bins: int) -> tuple[Level, ...]:
         height = max(1, (bins - 1).bit_length())

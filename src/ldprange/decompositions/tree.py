@@ -9,6 +9,7 @@ from itertools import combinations_with_replacement
 from typing import Any, ClassVar
 
 from ldprange.decompositions.contract import Decomposition, stacked
+from ldprange.decompositions.grids import Grids, tree_of
 from ldprange.details import Level
 from ldprange.errors import PlanError
 
@@ -26,6 +27,9 @@ class Flat(Decomposition):
     kind: ClassVar[str] = "flat"
     nested: ClassVar[bool] = True
 
+    def resolve(self, shape: tuple[int, ...]) -> Decomposition:
+        return self if len(shape) == 1 else Grids([[bins] if bins > 1 else [] for bins in shape], [[1] * len(shape)])
+
     def levels(self, bins: int) -> tuple[Level, ...]:
         return stacked((max(2, bins),))
 
@@ -35,7 +39,8 @@ class Tree(Decomposition):
     """A tree of about ``branching`` children to a node; every level but the root is asked.
 
     The number of bins need not be a power of the branching: each level gets a factor near it,
-    so that their product is the number of bins or just above.
+    so that their product is the number of bins or just above. Over several attributes there is a tree for
+    each, with exactly as many leaves as bins, and every combination of their levels is a level.
 
     >>> [level.branching for level in Tree(4).levels(120)]
     [4, 5, 6]
@@ -53,6 +58,9 @@ class Tree(Decomposition):
                 f"branching must be a whole number of at least 2 (and at most {_MOST_BRANCHES}), "
                 f"got {self.branching!r}"
             )
+
+    def resolve(self, shape: tuple[int, ...]) -> Decomposition:
+        return self if len(shape) == 1 else Grids.product([tree_of(bins, self.branching) for bins in shape])
 
     def levels(self, bins: int) -> tuple[Level, ...]:
         bins = max(2, bins)

@@ -47,7 +47,10 @@ class Windows(Decomposition):
             raise PlanError(f"widths must fall from level to level down to 1, got {list(widths)}")
         object.__setattr__(self, "widths", widths)
 
-    def resolve(self, bins: int) -> Windows:
+    def resolve(self, shape: tuple[int, ...]) -> Windows:
+        if len(shape) > 1:
+            raise PlanError("windows are for one attribute; use Tree(branching) over several")
+        (bins,) = shape
         if self.widths is None:
             return Windows(tuple(1 << k for k in reversed(range(max(1, (bins - 1).bit_length())))))
         if self.widths[0] > 1 and self.widths[0] >= bins:
@@ -55,7 +58,7 @@ class Windows(Decomposition):
         return self
 
     def levels(self, bins: int) -> tuple[Level, ...]:
-        widths = self.resolve(bins).widths or ()
+        widths = self.resolve((bins,)).widths or ()
         return tuple(Level(max(2, bins), 1, 1, shifts=width) for width in widths)
 
     def estimator(self, bins: int, law: Law) -> Estimator:

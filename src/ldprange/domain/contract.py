@@ -9,14 +9,15 @@ from __future__ import annotations
 import datetime
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.checking import Values, make_described
+from ldprange.checking import Values, as_array, make_described
 from ldprange.errors import DomainError
+from ldprange.parallel import slices
 
 Positions = NDArray[np.float64]
 Bins = NDArray[np.int64]
@@ -26,7 +27,7 @@ class Domain(ABC):
     """The ordered values that people may have, cut into ``bins`` bins.
 
     Make one with :meth:`integers`, :meth:`real`, :meth:`logarithmic`, :meth:`dates` or
-    :meth:`ordered`.
+    :meth:`ordered`; several of them together are a :meth:`product`.
 
     >>> Domain.integers(0, 119).bins
     120
@@ -68,9 +69,19 @@ class Domain(ABC):
         return Domain._kinds["ordered"](labels)
 
     @staticmethod
+    def product(**attributes: Domain) -> Domain:
+        """Several attributes of one person, by name, such as ``product(age=…, income=…)``."""
+        return Domain._kinds["product"](tuple(attributes), tuple(attributes.values()))
+
+    @staticmethod
     def from_dict(description: Mapping[str, Any]) -> Domain:
         """Rebuild a domain from :meth:`to_dict`."""
         return make_described("a domain", Domain._kinds, description, DomainError)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of bins of every attribute; there is one, unless this is a product."""
+        return (self.bins,)
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -118,6 +129,14 @@ class Domain(ABC):
         [1, 0, 2]
         """
         return np.bincount(self.index(values).reshape(-1), minlength=self.bins)
+
+    def pieces(self, values: Values, size: int) -> Iterator[Any]:
+        """Cut a column of people's values into pieces of at most ``size``."""
+        array = as_array(values)
+        if array.ndim != 1:
+            raise DomainError(f"values must be one column, a value a person, got shape {array.shape}")
+        for block in slices(array.size, size):
+            yield array[block]
 
     def label(self, index: int) -> str:
         """Return a bin's name for tables and axes."""

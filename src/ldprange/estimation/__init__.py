@@ -5,11 +5,13 @@ from __future__ import annotations
 from ldprange.aggregate import Aggregate
 from ldprange.checking import check_type
 from ldprange.decompositions import Flat, Tree
+from ldprange.domain import Product
 from ldprange.errors import QueryError
 from ldprange.estimation.answers import Estimate
 from ldprange.estimation.consistent import ConsistentShares
 from ldprange.estimation.denoised import DenoisedShares
 from ldprange.estimation.raw import RawShares
+from ldprange.estimation.several import JointEstimate
 
 
 def estimate(aggregate: Aggregate, *, consistent: bool = True, denoise: bool = False) -> Estimate:
@@ -36,6 +38,10 @@ def estimate(aggregate: Aggregate, *, consistent: bool = True, denoise: bool = F
     """
     check_type(aggregate, Aggregate, "what is estimated from")
     check_type(denoise, bool, "whether to denoise")
+    if isinstance(aggregate.plan.domain, Product):
+        if denoise or not consistent:
+            raise QueryError("over several attributes there is the consistent estimate; leave out the rest")
+        return JointEstimate(aggregate)
     if denoise and not consistent:
         raise QueryError("only a consistent estimate can be denoised; leave out consistent=False")
     if denoise:
@@ -45,4 +51,4 @@ def estimate(aggregate: Aggregate, *, consistent: bool = True, denoise: bool = F
     return Estimate(aggregate.plan, RawShares(aggregate))
 
 
-__all__ = ["Estimate", "estimate"]
+__all__ = ["Estimate", "JointEstimate", "estimate"]

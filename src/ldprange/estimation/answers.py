@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ldprange.answer import Answer
 from ldprange.checking import as_array
 from ldprange.details import Floats
-from ldprange.domain import Positions
+from ldprange.domain import Domain, Positions
 from ldprange.errors import QueryError
 from ldprange.estimation.shares import Boundaries, Shares, rising
 from ldprange.plan import Plan
@@ -29,10 +29,10 @@ class Estimate:
     Made by :func:`ldprange.estimate`.
     """
 
-    def __init__(self, plan: Plan, shares: Shares) -> None:
+    def __init__(self, plan: Plan, shares: Shares, domain: Domain | None = None) -> None:
         self.plan = plan
         self._shares = shares
-        self._domain = plan.domain
+        self._domain = domain or plan.domain
         self.users = shares.users
         """How many people reported."""
         self._cdfs: dict[int, tuple[Boundaries, Floats, Floats]] = {}  # by scale, once asked for
@@ -48,7 +48,7 @@ class Estimate:
         bins with width the range goes from ``low`` up to, not including, ``high``; only the top end of the
         domain itself belongs to the last bin.
         """
-        return _single(self.ranges([low], [high], confidence=confidence))
+        return single(self.ranges([low], [high], confidence=confidence))
 
     def ranges(self, lows: ArrayLike, highs: ArrayLike, *, confidence: float | None = 0.95) -> Answer[Floats]:
         """Return the shares of many ranges at once, as arrays."""
@@ -68,7 +68,7 @@ class Estimate:
 
     def prefix(self, bound: Any, *, confidence: float | None = 0.95) -> Answer[float]:
         """Return the share of people from the domain's low end up to ``bound``, as :meth:`range` has it."""
-        return _single(self.prefixes([bound], confidence=confidence))
+        return single(self.prefixes([bound], confidence=confidence))
 
     def prefixes(self, bounds: ArrayLike, *, confidence: float | None = 0.95) -> Answer[Floats]:
         """Return the shares of many prefixes at once, as arrays."""
@@ -117,7 +117,7 @@ class Estimate:
             raise QueryError(
                 f"a quantile must lie between 0 and 1, such as 0.5 for the median, got {outside:g}"
             )
-        z = _normal_quantile(confidence, 1)
+        z = normal_quantile(confidence, 1)
         first_person = 1 / self.users if self.users else 0.0  # quantile 0 is the least value anyone has
         flat, domain = np.maximum(wanted.reshape(-1), first_person), self._domain
         positions = self._quantile_positions(flat)
@@ -164,7 +164,7 @@ class Estimate:
     def _answer(
         self, starts: Positions, stops: Positions, confidence: float | None, at_once: int = 1
     ) -> Answer[Floats]:
-        z = _normal_quantile(confidence, at_once)
+        z = normal_quantile(confidence, at_once)
         value = self._share(starts, stops)
         if z is None:
             return Answer(value, None, None, None)
@@ -207,7 +207,8 @@ def _whole(positions: Positions) -> Boundaries:
     return positions.astype(np.int64)
 
 
-def _normal_quantile(confidence: float | None, at_once: int) -> float | None:
+def normal_quantile(confidence: float | None, at_once: int) -> float | None:
+    """Return how many standard deviations an interval reaches to either side; none, if none is wanted."""
     if confidence is None:
         return None
     if not isinstance(confidence, int | float) or not 0 < confidence < 1:
@@ -235,7 +236,8 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _single(answer: Answer[Floats]) -> Answer[float]:
+def single(answer: Answer[Floats]) -> Answer[float]:
+    """Return the only one of an array of answers."""
     if answer.value.shape != (1,):
         raise QueryError("range and prefix take single bounds; ranges and prefixes take many at once")
     if answer.low is None or answer.high is None:

@@ -1,0 +1,106 @@
+"""One attribute's tree, as the basis in which estimates over several attributes come together.
+
+A tree without padding cuts n bins into nested equal parts: 1, b₁, b₁b₂, …, n cells. Its *details* of depth m
+are what the cells of depth m say beyond those of depth m − 1. An orthonormal basis of all of them, coarsest
+first, has the nice property that its first ``cells[m]`` functions are constant on the cells of depth m.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import accumulate, pairwise
+from operator import mul
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldprange.details import Floats, mean_overlap
+
+Boundaries = NDArray[np.int64]
+
+
+class Pieces(NamedTuple):
+    """For many ranges at once: the pieces of the line on which everything about a range is constant.
+
+    Attributes
+    ----------
+    edges
+        (queries, pieces + 1) boundaries between bins; a piece may be empty.
+    details
+        (queries, pieces, depths + 1): what the range's projection on the details of each depth is there; of
+        depth 0 it is the range's mean over the whole line.
+    """
+
+    edges: Boundaries
+    details: Floats
+
+    @property
+    def energies(self) -> Floats:
+        """(queries, depths + 1): the squared length of every projection."""
+        energies: Floats = np.einsum("qg,qgm,qgm->qm", np.diff(self.edges), self.details, self.details)
+        return energies
+
+
+class Axis:
+    """The tree of one attribute, by its branchings from the root down."""
+
+    def __init__(self, branchings: Sequence[int]) -> None:
+        self.branchings = tuple(branchings)
+        self.cells = tuple(accumulate(self.branchings, mul, initial=1))
+        """At every depth, from 0 on."""
+        self.bins = self.cells[-1]
+        self.sizes = tuple(self.bins // cells for cells in self.cells)
+        self.depth = len(self.branchings)
+
+    def analyse(self, values: Floats, depth: int) -> Floats:
+        """Return the coefficients of values on the cells of a depth: along the last axis, coarsest first."""
+        details = []
+        for branching in reversed(self.branchings[:depth]):
+            values = values.reshape(*values.shape[:-1], -1, branching) @ _orthonormal(branching)
+            details.append(values[..., 1:].reshape(*values.shape[:-2], -1))
+            values = values[..., 0]
+        return np.concatenate([values, *reversed(details)], axis=-1)
+
+    def rebuild(self, coefficients: Floats) -> Floats:
+        """Return values on the bins from all coefficients, along the last axis."""
+        values = coefficients[..., :1]
+        for branching, (coarse, fine) in zip(self.branchings, pairwise(self.cells), strict=True):
+            rest = coefficients[..., coarse:fine].reshape(*values.shape, branching - 1)
+            parts = np.concatenate([values[..., None], rest], axis=-1) @ _orthonormal(branching).T
+            values = parts.reshape(*values.shape[:-1], -1)
+        return values
+
+    def spread(self, by_depth: Floats) -> Floats:
+        """Repeat what belongs to a depth for each of its coefficients, along the last axis."""
+        return np.repeat(by_depth, np.diff(self.cells, prepend=0), axis=-1)
+
+    def mean_energies(self) -> tuple[Floats, Floats]:
+        """Return the mean squared length of the projections, over all ranges and over all prefixes."""
+        norms = np.array([mean_overlap(self.bins, size) for size in self.sizes])
+        ranges, prefixes = np.diff(norms, axis=0, prepend=0.0).T
+        return ranges, prefixes
+
+    def pieces(self, low: Boundaries, high: Boundaries) -> Pieces:
+        """Cut the line for ranges of bins ``low`` … ``high − 1``."""
+        ends = [np.zeros_like(low), np.full_like(low, self.bins), low, high]
+        for size in self.sizes[1:-1]:  # the cells that an end of the range falls into
+            for end in (low, high):
+                start = end // size * size
+                ends += [start, np.minimum(start + size, self.bins)]
+        edges = np.sort(np.stack(ends, axis=-1), axis=-1)
+        sizes = np.array(self.sizes)
+        begin = edges[:, :-1, None] // sizes * sizes
+        overlap = np.minimum(high[:, None, None], begin + sizes) - np.maximum(low[:, None, None], begin)
+        means = np.maximum(overlap, 0) / sizes
+        return Pieces(edges, np.diff(means, axis=-1, prepend=0.0))
+
+
+@cache
+def _orthonormal(branching: int) -> Floats:
+    """Return orthonormal columns of which the first is constant: the discrete cosines."""
+    place, order = np.arange(branching)[:, None] + 0.5, np.arange(branching)
+    cosines = np.cos(np.pi * place * order / branching) * np.sqrt(2 / branching)
+    cosines[:, 0] = np.sqrt(1 / branching)
+    return cosines

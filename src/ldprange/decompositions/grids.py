@@ -1,0 +1,170 @@
+"""Grids over several attributes: a level asks for a cell on some of them, each at one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import log, prod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldprange.axes import Axis
+from ldprange.decompositions.contract import Decomposition, Estimator
+from ldprange.details import Floats, Level
+from ldprange.errors import PlanError
+from ldprange.joint import Table
+from ldprange.noise import Law
+
+
+@dataclass(frozen=True, slots=True)
+class Grid(Level):
+    """A level over several attributes: so many cells on each, of so many bins."""
+
+    shape: tuple[int, ...] = ()
+    scales: tuple[int, ...] = ()
+
+    @staticmethod
+    def of(axes: Sequence[Axis], depths: Sequence[int]) -> Grid:
+        """Return the grid at these depths of the attributes' trees."""
+        shape = tuple(axis.cells[depth] for axis, depth in zip(axes, depths, strict=True))
+        scales = tuple(axis.sizes[depth] for axis, depth in zip(axes, depths, strict=True))
+        return Grid(prod(shape), 1, prod(scales), shape=shape, scales=scales)
+
+    def cell(self, index: Any) -> int:
+        found = 0
+        for place, cells, scale in zip(index, self.shape, self.scales, strict=True):
+            found = found * cells + place // scale
+        return found
+
+    def cells_of(self, indices: NDArray[Any]) -> NDArray[np.uint32]:
+        found = np.zeros(indices.shape[1:], np.int64)
+        for row, cells, scale in zip(indices, self.shape, self.scales, strict=True):
+            found = found * cells + row // scale
+        return found.astype(np.uint32)
+
+    def sums(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        pairs = [number for pair in zip(self.shape, self.scales, strict=True) for number in pair]
+        return counts.reshape(pairs).sum(axis=tuple(range(1, len(pairs), 2))).reshape(-1)
+
+
+@dataclass(frozen=True)
+class Grids(Decomposition):
+    """Grids over the attributes of a product, each attribute cut by a tree.
+
+    Parameters
+    ----------
+    trees
+        The branchings of every attribute's tree, from the root down; their product is its number of bins.
+    depths
+        For every level, how deep it goes into each tree; 0 where it does not ask.
+
+    >>> [level.shape for level in Grids.product([(2, 3), (4,)]).levels(24)]
+    [(1, 4), (2, 1), (2, 4), (6, 1), (6, 4)]
+    """
+
+    trees: Sequence[Sequence[int]]
+    depths: Sequence[Sequence[int]]
+    kind: ClassVar[str] = "grids"
+    nested: ClassVar[bool] = True
+    axes: tuple[Axis, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        trees, depths = _numbers(self.trees, 2, "trees"), _numbers(self.depths, 0, "depths")
+        if len(trees) < 2:
+            raise PlanError(f"grids need the branchings of two trees or more, got {self.trees!r}")
+        heights = [len(tree) for tree in trees]
+        for depth in depths:
+            if len(depth) != len(trees) or not any(depth) or any(d > h for d, h in zip(depth, heights, strict=True)):
+                raise PlanError(
+                    f"a grid must go 0 to {heights} deep into the trees, and into one of them at least, "
+                    f"got {list(depth)}"
+                )
+        if not depths or len(set(depths)) != len(depths):
+            raise PlanError(f"grids must be one or more, each once, got {self.depths!r}")
+        object.__setattr__(self, "trees", trees)
+        object.__setattr__(self, "depths", depths)
+        object.__setattr__(self, "axes", tuple(Axis(tree) for tree in trees))
+
+    @staticmethod
+    def product(trees: Sequence[Sequence[int]]) -> Grids:
+        """Return all combinations of depths: what a question about all attributes at once needs."""
+        heights = [range(len(tree) + 1) for tree in trees]
+        return Grids(trees, [depths for depths in product(*heights) if any(depths)])
+
+    def resolve(self, shape: tuple[int, ...]) -> Grids:
+        if tuple(axis.bins for axis in self.axes) != shape:
+            raise PlanError(
+                f"the trees must have as many leaves as the attributes have bins, {list(shape)}, "
+                f"got {[axis.bins for axis in self.axes]}"
+            )
+        return self
+
+    def levels(self, bins: int) -> tuple[Level, ...]:
+        return tuple(Grid.of(self.axes, depths) for depths in self.depths)
+
+    def table(self, law: Law, chosen: Sequence[int]) -> Table:
+        """Return how the grids come together in the joint distribution of some attributes."""
+        return Table(self.axes, np.array(self.depths), chosen, law)
+
+    def tables(self) -> list[tuple[int, ...]]:
+        """Return the attributes that are asked about together, as many at a time as possible."""
+        asked = {tuple(np.flatnonzero(depths).tolist()) for depths in self.depths}
+        return sorted(each for each in asked if not any(set(each) < set(other) for other in asked))
+
+    def coefficients(self, estimates: Sequence[Floats]) -> list[Floats]:
+        """Return every level's estimates in the basis of details, with an axis for each attribute."""
+        found = []
+        for depths, estimate in zip(self.depths, estimates, strict=True):
+            shape = [axis.cells[depth] for axis, depth in zip(self.axes, depths, strict=True)]
+            values = estimate.reshape(shape)
+            for a, (axis, depth) in enumerate(zip(self.axes, depths, strict=True)):
+                values = np.moveaxis(axis.analyse(np.moveaxis(values, a, -1), depth), -1, a)
+            found.append(values)
+        return found
+
+    def estimator(self, bins: int, law: Law) -> Estimator:
+        raise PlanError("this is asked of one attribute at a time, and these are several")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "trees": [list(tree) for tree in self.trees],
+            "depths": [list(depth) for depth in self.depths],
+        }
+
+
+def _numbers(given: object, least: int, what: str) -> tuple[tuple[int, ...], ...]:
+    rows = tuple(tuple(row) if isinstance(row, list | tuple) else () for row in given) if isinstance(given, list | tuple) else ()
+    if not all(type(number) is int and number >= least for row in rows for number in row):
+        raise PlanError(f"{what} must be lists of whole numbers of at least {least}, got {given!r}")
+    return rows
+
+
+def tree_of(bins: int, branching: int) -> tuple[int, ...]:
+    """Return branchings near a wanted one whose product is exactly the number of bins.
+
+    >>> tree_of(64, 4), tree_of(120, 4), tree_of(7, 4), tree_of(1, 4)
+    ((4, 4, 4), (4, 5, 6), (7,), ())
+    """
+
+    def cost(factors: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
+        away = sum(abs(log(factor / branching)) for factor in factors) / max(1, len(factors))
+        return round(away, 9), factors
+
+    return min(_factorisations(bins, 2), key=cost)
+
+
+def _factorisations(number: int, least: int) -> Iterator[tuple[int, ...]]:
+    """Yield all ways to write a number as a product of factors that do not fall."""
+    if number == 1:
+        yield ()
+        return
+    for factor in range(least, int(number**0.5) + 1):
+        if number % factor == 0:
+            for rest in _factorisations(number // factor, factor):
+                yield (factor, *rest)
+    if number >= least:
+        yield (number,)

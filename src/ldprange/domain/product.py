@@ -1,0 +1,130 @@
+"""Several attributes of one person, each with a domain of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldprange.checking import Values
+from ldprange.domain.contract import Bins, Domain, Positions
+from ldprange.errors import DomainError
+from ldprange.parallel import slices
+
+_TAKEN = ("confidence", "given")  # questions name the attributes, and these words besides
+
+
+@dataclass(frozen=True)
+class Product(Domain):
+    """Named attributes. A person has a value in each; people are a column for each.
+
+    An *index* here is one row of bins for each attribute, in their order.
+    """
+
+    names: Sequence[str]
+    axes: Sequence[Domain]
+    bins: int = field(init=False, repr=False, compare=False)
+    kind: ClassVar[str] = "product"
+
+    def __post_init__(self) -> None:
+        names = tuple(self.names) if isinstance(self.names, list | tuple) else ()
+        axes = tuple(self.axes) if isinstance(self.axes, list | tuple) else ()
+        axes = tuple(Domain.from_dict(axis) if isinstance(axis, Mapping) else axis for axis in axes)
+        if len(names) < 2 or len(names) != len(axes):
+            raise DomainError(
+                f"a product must have two attributes or more, each with a domain, got {list(names)}"
+            )
+        for name, axis in zip(names, axes, strict=True):
+            if not isinstance(name, str) or not name or name in _TAKEN:
+                raise DomainError(f"an attribute's name must be a text other than {_TAKEN}, got {name!r}")
+            if not isinstance(axis, Domain) or isinstance(axis, Product):
+                raise DomainError(f"{name} must have a domain such as Domain.integers makes, got {axis!r}")
+        if len(set(names)) != len(names):
+            raise DomainError(f"attributes must have names of their own, got {list(names)}")
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "axes", axes)
+        object.__setattr__(self, "bins", math.prod(axis.bins for axis in axes))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(axis.bins for axis in self.axes)
+
+    def to_dict(self) -> dict[str, Any]:
+        # lists, for the order of attributes is part of a plan
+        return {"kind": self.kind, "names": list(self.names), "axes": [axis.to_dict() for axis in self.axes]}
+
+    def axis(self, name: str) -> Domain:
+        """Return the domain of one attribute."""
+        if name not in self.names:
+            raise DomainError(f"the attributes are {', '.join(self.names)}, got {name!r}")
+        return self.axes[self.names.index(name)]
+
+    def index(self, values: Values) -> Bins:
+        columns = self._columns(values)
+        rows = [self._named(name, axis, column) for (name, axis), column in zip(self._pairs, columns, strict=True)]
+        if any(row.shape != rows[0].shape for row in rows):
+            sizes = ", ".join(f"{row.size} of {name}" for name, row in zip(self.names, rows, strict=True))
+            raise DomainError(f"there must be as many values of each attribute, got {sizes}")
+        return np.stack(rows)
+
+    def index_one(self, value: Any) -> Any:
+        """Return the bin of one person's value in each attribute."""
+        found = []
+        for (name, axis), each in zip(self._pairs, self._columns(value), strict=True):
+            try:
+                found.append(axis.index_one(each))
+            except DomainError as error:
+                raise DomainError(f"{name}: {error}") from None
+        return tuple(found)
+
+    def count(self, values: Values) -> Bins:
+        """Count people per joint bin: an array with an axis for each attribute."""
+        flat = np.ravel_multi_index(tuple(self.index(values)), self.shape)
+        return np.bincount(flat.reshape(-1), minlength=self.bins).reshape(self.shape)
+
+    def pieces(self, values: Values, size: int) -> Iterator[Any]:
+        columns = [np.asarray(column) for column in self._columns(values)]
+        if any(column.ndim != 1 or column.size != columns[0].size for column in columns):
+            shapes = ", ".join(str(column.shape) for column in columns)
+            raise DomainError(f"values must be columns of one length, one for each attribute, got {shapes}")
+        for block in slices(columns[0].size, size):
+            yield dict(zip(self.names, (column[block] for column in columns), strict=True))
+
+    @property
+    def _pairs(self) -> list[tuple[str, Domain]]:
+        return list(zip(self.names, self.axes, strict=True))
+
+    def _columns(self, values: Any) -> list[Any]:
+        if not hasattr(values, "keys"):
+            raise DomainError(
+                f"values must say of which attribute they are, as in {{{self.names[0]!r}: …}}, got {values!r}"
+            )
+        if set(values.keys()) != set(self.names):
+            raise DomainError(f"the attributes must be {list(self.names)}, got {sorted(map(str, values.keys()))}")
+        return [values[name] for name in self.names]
+
+    @staticmethod
+    def _named(name: str, axis: Domain, column: Any) -> NDArray[np.int64]:
+        try:
+            return axis.index(column)
+        except DomainError as error:
+            raise DomainError(f"{name}: {error}") from None
+
+    def starts(self, bounds: Values) -> Positions:
+        self._no_line()
+
+    def stops(self, bounds: Values) -> Positions:
+        self._no_line()
+
+    def at(self, position: float) -> Any:
+        self._no_line()
+
+    def up_to(self, position: float) -> Any:
+        self._no_line()
+
+    def _no_line(self) -> NoReturn:
+        raise DomainError(f"this is asked of one attribute at a time: {', '.join(self.names)}")
