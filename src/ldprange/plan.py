@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldprange.checking import is_number
-from ldprange.decompositions import Decomposition, Estimator, Windows, decomposition_from_dict
-from ldprange.details import Level
+from ldprange.decompositions import Decomposition, Estimator, Grids, Windows, decomposition_from_dict
+from ldprange.details import Level, mean_overlap
 from ldprange.domain import Domain
 from ldprange.errors import DomainError, PlanError
 from ldprange.noise import Law
@@ -26,7 +26,7 @@ from ldprange.randomness import WORDS
 VERSION = 1
 FINGERPRINT_BYTES = 8
 _MOST_BINS = 1 << 26
-_MOST_LEVELS = 255  # a level is a byte on the wire, and 255 means none in memory
+MOST_LEVELS = 255  # a level is a byte on the wire, and 255 means none in memory
 _MOST_COUNTERS = 1 << 28  # 2 GiB of counts
 _ALL_RANGES = 512  # up to this many bins a prediction for a population goes through every range
 _SOME_RANGES = 1 << 17
@@ -58,11 +58,12 @@ class Prediction:
         return math.sqrt(self.prefix_variance)
 
 
-def check_bins(bins: int) -> None:
+def check_bins(domain: Domain) -> None:
     """Refuse more bins than a plan can have."""
-    if bins > _MOST_BINS:
+    if max(domain.shape) > _MOST_BINS:
         raise PlanError(
-            f"a domain may have at most {_MOST_BINS} bins, got {bins}; use fewer and wider ones (Domain.real)"
+            f"a domain may have at most {_MOST_BINS} bins, got {max(domain.shape)}; "
+            "use fewer and wider ones (Domain.real)"
         )
 
 
@@ -106,7 +107,7 @@ class Plan:
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Domain):
             raise PlanError(f"the domain must be made with Domain.integers and its like, got {self.domain!r}")
-        check_bins(self.domain.bins)
+        check_bins(self.domain)
         check_epsilon(self.epsilon)
         object.__setattr__(self, "epsilon", float(self.epsilon))
         if not isinstance(self.decomposition, Decomposition):
@@ -115,8 +116,8 @@ class Plan:
             )
         object.__setattr__(self, "decomposition", self.decomposition.resolve(self.domain.shape))
         levels = self.decomposition.levels(self.domain.bins)
-        if len(levels) > _MOST_LEVELS:
-            raise PlanError(f"a plan may have at most {_MOST_LEVELS} levels, got {len(levels)}")
+        if len(levels) > MOST_LEVELS:
+            raise PlanError(f"a plan may have at most {MOST_LEVELS} levels, got {len(levels)}")
         object.__setattr__(self, "oracle", _oracles(self.oracle, levels, self.epsilon))
         object.__setattr__(self, "level_probabilities", _probabilities(self.level_probabilities, len(levels)))
         if self.counters > _MOST_COUNTERS:
@@ -287,6 +288,8 @@ class Plan:
             law = self.law(users * np.array(self.probabilities)).thin()
             thin = self.decomposition.estimator(self.domain.bins, law)
             return Prediction(users, *thin.mean_variances())
+        if isinstance(self.decomposition, Grids):
+            raise PlanError("over several attributes errors are predicted for an even population: leave out counts")
         estimator, bins = self.estimator(users * np.array(self.probabilities)), self.domain.bins
         try:
             held = np.asarray(counts, np.float64)
@@ -317,14 +320,13 @@ class Plan:
         ε only (1% at ε = 2, 20% at ε = 6).
         """
         bins = self.domain.bins
-        if bins <= _EVEN_EXACTLY:
+        if bins <= _EVEN_EXACTLY and not isinstance(self.decomposition, Grids):
             return self.predict(users, np.ones(bins))
         self._check_predictable(users)
-        ranges, prefixes = self.estimator(users * np.array(self.probabilities)).mean_variances()
+        found = self.estimator(users * np.array(self.probabilities)).mean_variances()
         # people are asked as they are: what drawing them at random would add, R(1 − R)/N, is not there
-        ranges -= (bins + 2) * (bins - 1) / (6 * bins**2 * users)
-        prefixes -= (1 - 1 / bins**2) / (6 * users)
-        return Prediction(users, max(ranges, 0.0), max(prefixes, 0.0))
+        ranges, prefixes = np.maximum(found - _own_variances(self.domain.shape) / users, 0.0)
+        return Prediction(users, float(ranges), float(prefixes))
 
     def _check_predictable(self, users: object) -> None:
         if not is_number(users) or users <= 0:
@@ -353,6 +355,15 @@ def _ranges(bins: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     other = (step * (math.sqrt(5) - 1) / 2) % 1.0
     ends = np.sort(np.stack([one, other]) * bins, axis=0).astype(np.int64)
     return ends[0], ends[1] + 1
+
+
+def _own_variances(shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return the mean of R(1 − R), R an even population's share in a range of every attribute, or in a prefix."""
+    bins = np.array(shape, np.float64)[:, None]
+    shares = np.hstack([(bins + 2) / (3 * bins), (bins + 1) / (2 * bins)])
+    squares = np.array([mean_overlap(size, size) for size in shape]) / bins
+    own: NDArray[np.float64] = shares.prod(axis=0) - squares.prod(axis=0)
+    return own
 
 
 def _oracles(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.axes import Axis
-from ldprange.decompositions.contract import Decomposition, Estimator
+from ldprange.decompositions.contract import Decomposition, Estimator, Variances
 from ldprange.details import Floats, Level
 from ldprange.errors import PlanError
 from ldprange.joint import Table
@@ -126,7 +126,7 @@ class Grids(Decomposition):
         return found
 
     def estimator(self, bins: int, law: Law) -> Estimator:
-        raise PlanError("this is asked of one attribute at a time, and these are several")
+        return _GridsEstimator([self.table(law, chosen) for chosen in self.tables()])
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -134,6 +134,29 @@ class Grids(Decomposition):
             "trees": [list(tree) for tree in self.trees],
             "depths": [list(depth) for depth in self.depths],
         }
+
+
+class _GridsEstimator:
+    """All tables of a plan, for its mean error over all of them."""
+
+    def __init__(self, tables: Sequence[Table]) -> None:
+        self._tables = tables
+
+    def mean_variances(self) -> tuple[float, float]:
+        ranges, prefixes = np.mean([table.mean_variances() for table in self._tables], axis=0)
+        return float(ranges), float(prefixes)
+
+    def fit(self, estimates: Sequence[Floats]) -> Floats:
+        raise _SEVERAL
+
+    def block_variances(self, width: int) -> Floats:
+        raise _SEVERAL
+
+    def variances(self, cdf: Floats) -> Variances:
+        raise _SEVERAL
+
+
+_SEVERAL = PlanError("this is asked of one attribute at a time, and the plan has several")
 
 
 def _numbers(given: object, least: int, what: str) -> tuple[tuple[int, ...], ...]:

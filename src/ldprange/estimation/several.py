@@ -1,194 +1,273 @@
-"""Answers about several attributes at once."""
+"""Answers about several attributes at once, each with its interval."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
 from ldprange.axes import Boundaries
 from ldprange.decompositions import Grids
 from ldprange.details import Floats
-from ldprange.domain import Domain, Product
+from ldprange.domain import Domain, Positions, Product
 from ldprange.errors import QueryError
 from ldprange.estimation.answers import Estimate, normal_quantile, single
-from ldprange.estimation.shares import level_estimates, rising
-from ldprange.joint import Question
+from ldprange.estimation.joint_shares import JointShares, Marginal
+from ldprange.estimation.shares import level_estimates
 
-
-class JointTable:
-    """The estimated joint distribution of some attributes, read off by products of ranges."""
-
-    def __init__(self, aggregate: Aggregate, chosen: tuple[int, ...], coefficients: list[Floats]) -> None:
-        plan = aggregate.plan
-        assert isinstance(plan.decomposition, Grids)  # noqa: S101 (a product has no other)
-        self._table = plan.decomposition.table(plan.law(aggregate.users), chosen)
-        self.shape = self._table.bins
-        self.shares = self._table.fit(coefficients)
-        self._upto = _sums(self.shares)
-
-    def ask(self, asked: Question) -> Floats:
-        """Return the unbiased answers, for mere ranges."""
-        found: Floats = np.zeros(asked.low[0].shape)
-        for corner in np.ndindex((2,) * len(self.shape)):
-            ends = tuple(asked.high[a] if upper else asked.low[a] for a, upper in enumerate(corner))
-            found = found + (-1) ** (len(corner) - sum(corner)) * self._upto[ends]
-        return found
-
-    @cached_property
-    def variances(self) -> Any:
-        """Exact variances, were the population the estimated one."""
-        return self._table.variances(_sums(np.maximum(self.shares, 0) / np.maximum(self.shares, 0).sum()))
+Range = tuple[Any, Any] | Sequence[Any] | Any
 
 
 class JointEstimate(Estimate):
     """What reports on several attributes say about the population.
 
-    Questions name the attributes; whoever is not named may be anything. Made by :func:`ldprange.estimate`.
+    Questions name attributes; one that is not named may be anything. A range is a pair of ends, as for one
+    attribute, and a single value stands for itself: ``found.range(age=(18, 64), region="north")``.
+
+    Made by :func:`ldprange.estimate`.
     """
 
     def __init__(self, aggregate: Aggregate) -> None:
-        self.plan = aggregate.plan
-        assert isinstance(aggregate.plan.domain, Product)  # noqa: S101 (else it is another class's)
+        plan = aggregate.plan
+        assert isinstance(plan.domain, Product)  # noqa: S101 (else another class is made)
+        assert isinstance(plan.decomposition, Grids)  # noqa: S101 (a product has no other)
+        self.plan = plan
         self.users = aggregate.reports
-        self._product = aggregate.plan.domain
-        self._aggregate = aggregate
-        self._tables: dict[tuple[int, ...], JointTable] = {}
-
-    @cached_property
-    def _coefficients(self) -> list[Floats]:
-        assert isinstance(self.plan.decomposition, Grids)  # noqa: S101 (a product has no other)
-        return self.plan.decomposition.coefficients(level_estimates(self._aggregate))
+        self._product = plan.domain
+        self._grids = plan.decomposition
+        self._law = plan.law(aggregate.users)
+        self._coefficients = plan.decomposition.coefficients(level_estimates(aggregate))
+        self._shares_of: dict[tuple[int, ...], JointShares] = {}
 
     def __repr__(self) -> str:
-        return f"Estimate of {' × '.join(self._product.names)} from {self.users:,} reports"
+        names = ", ".join(self._product.names)
+        return f"Estimate of {names} from {self.users:,} reports under plan {self.plan.fingerprint}"
 
-    def range(self, *, confidence: float | None = 0.95, **ranges: tuple[Any, Any]) -> Answer[float]:  # type: ignore[override]
-        """Return the share of people within a range on every attribute that is named.
+    def range(  # type: ignore[override]
+        self, *, confidence: float | None = 0.95, given: Mapping[str, Range] | None = None, **ranges: Range
+    ) -> Answer[float]:
+        """Return the share of people who lie in a range on every attribute that is named.
+
+        Parameters
+        ----------
+        confidence
+            How often the interval is to hold the truth.
+        given
+            Ranges of other attributes: the share is then that among the people in them.
+        ranges
+            By attribute.
 
         >>> import ldprange as ldp
         >>> people = ldp.Domain.product(age=ldp.Domain.integers(0, 15), children=ldp.Domain.integers(0, 3))
         >>> plan = ldp.Plan(people, 2.0, ldp.Tree(branching=4), ldp.HadamardHashing())
-        >>> values = {"age": [3, 12] * 10_000, "children": [0, 2] * 10_000}
-        >>> found = estimate_joint(ldp.rehearse(plan, values, seed=1))
+        >>> values = {"age": [3, 12] * 50_000, "children": [0, 2] * 50_000}
+        >>> found = ldp.estimate(ldp.rehearse(plan, values, seed=1))
         >>> print(found.range(age=(8, 15), children=(1, 3)))
-        0.517 [0.486, 0.548] at 95%
+        0.507 [0.494, 0.520] at 95%
         """
-        each = {name: ([low], [high]) for name, (low, high) in _pairs(ranges).items()}
-        return single(self.ranges(confidence=confidence, **each))
+        each = {name: tuple([end] for end in _ends(name, pair)) for name, pair in ranges.items()}
+        return single(self.ranges(confidence=confidence, given=given, **each))
 
-    def ranges(self, *, confidence: float | None = 0.95, **ranges: tuple[Any, Any]) -> Answer[Floats]:  # type: ignore[override]
-        """Return the shares of many products of ranges at once, as arrays: low ends and high ends of each."""
+    def ranges(  # type: ignore[override]
+        self, *, confidence: float | None = 0.95, given: Mapping[str, Range] | None = None, **ranges: Range
+    ) -> Answer[Floats]:
+        """Return the shares of many at once, as arrays: of each attribute all low ends and all high ends."""
         z = normal_quantile(confidence, 1)
-        chosen, lows, highs = self._bounds(_pairs(ranges))
-        table = self._table(chosen)
-        question = Question(lows, highs, [np.zeros(low.shape) for low in lows])
-        value = table.ask(question)
+        starts, stops = self._positions(ranges)
+        if given:
+            return self._conditional(starts, stops, self._condition(given, ranges), z, confidence)
+        shares = self._shares(tuple(starts))
+        value = shares.between(list(starts.values()), list(stops.values()))
         if z is None:
             return Answer(value, None, None, None)
-        spread = z * np.sqrt(table.variances(question))
-        return Answer(value, value - spread, value + spread, confidence)
+        # a bound inside a bin says nothing about where in it people are: at least the whole bins inside, at
+        # most all that are touched
+        inner = shares.whole([np.ceil(each) for each in starts.values()], [np.floor(each) for each in stops.values()])
+        outer = shares.whole([np.floor(each) for each in starts.values()], [np.ceil(each) for each in stops.values()])
+        low = shares.ask(inner) - z * np.sqrt(shares.variance(inner))
+        high = shares.ask(outer) + z * np.sqrt(shares.variance(outer))
+        return _within(value, low, high, confidence)
 
-    def _bounds(
-        self, ranges: dict[str, tuple[Any, Any]]
-    ) -> tuple[tuple[int, ...], list[Boundaries], list[Boundaries]]:
+    def histogram(self, *names: str, confidence: float | None = 0.95) -> Answer[Floats]:  # type: ignore[override]
+        """Return the share of every joint bin: an array with an axis for each attribute, or each that is named."""
+        places = [self._place(name) for name in names] or list(range(len(self._product.names)))
+        shares = self._shares(tuple(sorted(places)))
+        order = tuple(int(each) for each in np.argsort(np.argsort(places)))
+        z = normal_quantile(confidence, 1)
+        if z is None:
+            return Answer(shares.table.transpose(order), None, None, None)
+        bins = np.indices(shares.table.shape).reshape(shares.table.ndim, -1)
+        spread = z * np.sqrt(shares.variance(shares.whole(list(bins), list(bins + 1)))).reshape(shares.table.shape)
+        value, spread = shares.table.transpose(order), spread.transpose(order)
+        return _within(value, value - spread, value + spread, confidence)
+
+    def marginal(self, name: str) -> Estimate:
+        """Return the estimate of one attribute, for all questions about one; it agrees with the joint one."""
+        place = self._place(name)
+        return Estimate(self.plan, Marginal(self._shares((place,)), self.users), self._product.axes[place])
+
+    def quantile(  # type: ignore[override]
+        self,
+        q: float,
+        *,
+        of: str,
+        given: Mapping[str, Range] | None = None,
+        confidence: float | None = 0.95,
+    ) -> Answer[Any]:
+        """Return the value of an attribute below which a share ``q`` lies of the people in other ranges.
+
+        The interval holds all bins that the reports cannot rule out: those x at which the share below x,
+        less q times all who are given, may be 0.
+        """
+        if not given:
+            return self.marginal(of).quantile(q, confidence=confidence)
+        if not isinstance(q, int | float) or not 0 <= q <= 1:
+            raise QueryError(f"a quantile must lie between 0 and 1, such as 0.5 for the median, got {q!r}")
+        z = normal_quantile(confidence, 1)
+        place, axis = self._place(of), self._product.axes[self._place(of)]
+        edges = np.arange(axis.bins + 1)
+        condition = self._condition(given, {of: None})
+        bounds = {p: (np.full(edges.shape, low), np.full(edges.shape, high)) for p, (low, high) in condition.items()}
+        bounds[place] = (np.zeros_like(edges), edges)
+        chosen = tuple(sorted(bounds))
+        shares = self._shares(chosen)
+        less = [np.full(edges.shape, float(q)) if p == place else np.zeros(edges.shape) for p in chosen]
+        asked = shares.whole([bounds[p][0] for p in chosen], [bounds[p][1] for p in chosen], less)
+        below = shares.ask(asked)
+        total = shares.ask(shares.whole([bounds[p][0][:1] for p in chosen], [bounds[p][1][-1:] for p in chosen]))[0]
+        if total <= 0:
+            raise QueryError("nobody seems to be in the given ranges, as far as the reports tell; widen them")
+        rising = np.maximum.accumulate(below)
+        found = min(int(np.searchsorted(rising[1:], 0.0)), axis.bins - 1)
+        value = axis.at(found + 0.5)
+        if z is None:
+            return Answer(value, None, None, None)
+        spread = z * np.sqrt(shares.variance(asked))
+        possible = np.flatnonzero(np.abs(below) <= spread)
+        first = min([found, *possible[:1].tolist()])
+        last = max([found + 1, *possible[-1:].tolist()])
+        return Answer(value, axis.at(float(first)), axis.up_to(float(last)), confidence)
+
+    def prefix(self, bound: Any, *, confidence: float | None = 0.95) -> Answer[float]:
+        raise self._one_at_a_time("prefix")
+
+    def prefixes(self, bounds: ArrayLike, *, confidence: float | None = 0.95) -> Answer[Floats]:
+        raise self._one_at_a_time("prefixes")
+
+    def cdf(self, *, confidence: float | None = 0.95, band: str = "pointwise") -> Answer[Floats]:
+        raise self._one_at_a_time("cdf")
+
+    def quantiles(self, qs: ArrayLike, *, confidence: float | None = 0.95) -> Answer[Any]:
+        raise self._one_at_a_time("quantiles")
+
+    def _one_at_a_time(self, what: str) -> QueryError:
+        return QueryError(f"{what} is asked of one attribute: marginal({self._product.names[0]!r}).{what}(…)")
+
+    def _conditional(
+        self,
+        starts: dict[int, Positions],
+        stops: dict[int, Positions],
+        condition: dict[int, tuple[int, int]],
+        z: float | None,
+        confidence: float | None,
+    ) -> Answer[Floats]:
+        """Return shares among some of the people, with Fieller's interval for a ratio.
+
+        The share ρ = a/b lies where (a − ρb)² ≤ z² Var(a − ρb), and the variance is a parabola in ρ that is
+        known from those of a, of b and of b − a, the people in the condition but not in the range.
+        """
+        if any(np.any(each != np.round(each)) for each in (*starts.values(), *stops.values())):
+            raise QueryError("a conditional share must be of whole bins; move the ends to where bins meet")
+        if len(starts) != 1:
+            raise QueryError(f"a conditional share must be of one attribute's range, got {len(starts)}")
+        ((place, low), high) = next(iter(starts.items())), stops[next(iter(stops))]
+        chosen = tuple(sorted((place, *condition)))
+        shares = self._shares(chosen)
+
+        def asked(begin: Floats, end: Floats, less: float) -> Any:
+            bounds = {p: (np.full(low.shape, a), np.full(low.shape, b)) for p, (a, b) in condition.items()}
+            bounds[place] = (begin, end)
+            constants = [np.full(low.shape, less if p == place else 0.0) for p in chosen]
+            return shares.whole([bounds[p][0] for p in chosen], [bounds[p][1] for p in chosen], constants)
+
+        part = asked(low, high, 0.0)
+        whole = asked(np.zeros(low.shape), np.full(low.shape, shares.table.shape[chosen.index(place)]), 0.0)
+        a, b = shares.ask(part), shares.ask(whole)
+        if np.any(b <= 0):
+            raise QueryError("nobody seems to be in the given ranges, as far as the reports tell; widen them")
+        value = a / b
+        if z is None:
+            return Answer(value, None, None, None)
+        va, vb, vc = (shares.variance(each) for each in (part, whole, asked(low, high, 1.0)))
+        covariance = (va + vb - vc) / 2
+        square, linear, constant = b**2 - z**2 * vb, a * b - z**2 * covariance, a**2 - z**2 * va
+        root = np.sqrt(np.maximum(linear**2 - square * constant, 0.0))
+        known = square > 0  # else the people who are given may be nobody, and their share anything
+        low_end = np.divide(linear - root, square, out=np.zeros_like(a), where=known)
+        high_end = np.divide(linear + root, square, out=np.ones_like(a), where=known)
+        return _within(value, low_end, high_end, confidence)
+
+    def _condition(self, given: Mapping[str, Range], ranges: Mapping[str, Any]) -> dict[int, tuple[int, int]]:
+        found = {}
+        for name, pair in given.items():
+            if name in ranges:
+                raise QueryError(f"{name} must be asked about or be given, not both")
+            place = self._place(name)
+            axis, (low, high) = self._product.axes[place], _ends(name, pair)
+            ends = axis.starts(low), axis.stops(high)
+            if ends[0] >= ends[1] or any(float(end) != round(float(end)) for end in ends):
+                raise QueryError(f"{name}: what is given must be a range of whole bins, got {low} and {high}")
+            found[place] = (int(ends[0]), int(ends[1]))
+        return found
+
+    def _positions(self, ranges: Mapping[str, Range]) -> tuple[dict[int, Positions], dict[int, Positions]]:
+        """Return where ranges start and stop, by the attributes' places, in their order."""
         if not ranges:
             raise QueryError(f"name an attribute and its range, such as {self._product.names[0]}=(low, high)")
-        named = {self._place(name): name for name in ranges}
-        chosen = tuple(sorted(named))
-        lows, highs = [], []
-        for place in chosen:
-            axis, (low, high) = self._product.axes[place], ranges[named[place]]
-            starts, stops = np.broadcast_arrays(axis.starts(low), axis.stops(high))
-            if np.any(starts >= stops):
-                raise QueryError(f"{named[place]}: a range must end after it begins, got {low} and {high}")
-            for column, ends in ((lows, starts), (highs, stops)):
-                whole = np.round(ends).astype(np.int64)
-                if np.any(whole != ends):
-                    raise QueryError(f"{named[place]}: over several attributes ranges must be of whole bins")
-                column.append(whole)
+        starts, stops = {}, {}
+        for place, name in sorted((self._place(name), name) for name in ranges):
+            axis, (low, high) = self._product.axes[place], _ends(name, ranges[name])
+            starts[place], stops[place] = axis.starts(low), axis.stops(high)
+            if np.any(starts[place] >= stops[place]):
+                raise QueryError(f"{name}: a range must end after it begins, got {low} and {high}")
         try:
-            shape = np.broadcast_shapes(*(low.shape for low in lows))
+            shape = np.broadcast_shapes(*(each.shape for each in (*starts.values(), *stops.values())))
         except ValueError:
-            raise QueryError("there must be as many ranges of every attribute") from None
-        return chosen, *([np.broadcast_to(each, shape) for each in ends] for ends in (lows, highs))  # type: ignore[return-value]
+            raise QueryError("there must be as many ranges of one attribute as of another") from None
+        if len(shape) != 1:
+            raise QueryError("range takes single bounds; ranges takes lists of them")
+        spread = lambda ends: {place: np.broadcast_to(each, shape) for place, each in ends.items()}  # noqa: E731
+        return spread(starts), spread(stops)
 
     def _place(self, name: str) -> int:
         if name not in self._product.names:
             raise QueryError(f"the attributes are {', '.join(self._product.names)}, got {name!r}")
         return list(self._product.names).index(name)
 
-    def _table(self, chosen: tuple[int, ...]) -> JointTable:
-        assert isinstance(self.plan.decomposition, Grids)  # noqa: S101 (a product has no other)
-        if not any(set(chosen) <= set(each) for each in self.plan.decomposition.tables()):
-            raise QueryError(f"the plan does not ask about {len(chosen)} of these attributes together")
-        if chosen not in self._tables:
-            self._tables[chosen] = JointTable(self._aggregate, chosen, self._coefficients)
-        return self._tables[chosen]
-
-    def marginal(self, name: str) -> Estimate:
-        """Return the estimate of one attribute, for all questions that can be asked about one."""
-        place = self._place(name)
-        return Estimate(self.plan, _Marginal(self._table((place,)), self.users), self._product.axes[place])
-
-    def histogram(self, *, confidence: float | None = 0.95) -> Answer[Floats]:
-        """Return the share of every joint bin: an array with an axis for each attribute."""
-        bins = np.indices(self._product.shape).reshape(len(self._product.shape), -1)
-        table = self._table(tuple(range(len(bins))))
-        question = Question(list(bins), list(bins + 1), [np.zeros(each.shape) for each in bins])
-        z = normal_quantile(confidence, 1)
-        if z is None:
-            return Answer(table.shares, None, None, None)
-        spread = z * np.sqrt(table.variances(question)).reshape(self._product.shape)
-        return Answer(table.shares, table.shares - spread, table.shares + spread, confidence)
+    def _shares(self, chosen: tuple[int, ...]) -> JointShares:
+        if not any(set(chosen) <= set(each) for each in self._grids.tables()):
+            names = ", ".join(self._product.names[place] for place in chosen)
+            raise QueryError(f"the plan does not ask about {names} together; ask about fewer at a time")
+        if chosen not in self._shares_of:
+            self._shares_of[chosen] = JointShares(self._grids.table(self._law, chosen), self._coefficients)
+        return self._shares_of[chosen]
 
 
-def estimate_joint(aggregate: Aggregate) -> JointEstimate:
-    """Estimate the joint distribution of several attributes."""
-    return JointEstimate(aggregate)
+def _ends(name: str, pair: Range) -> tuple[Any, Any]:
+    if isinstance(pair, str) or np.ndim(pair) == 0 and not isinstance(pair, tuple | list):
+        return pair, pair
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise QueryError(f"{name} must be a value or a pair of ends, such as (18, 64), got {pair!r}")
+    return pair[0], pair[1]
 
 
-class _Marginal:
-    """One attribute's shares, for the questions about one."""
-
-    is_distribution = False
-    scales = (1,)
-
-    def __init__(self, table: JointTable, users: int) -> None:
-        self._table, self.users = table, users
-        (self.bins,) = table.shape
-
-    def share(self, low: Boundaries, high: Boundaries) -> Floats:
-        return self._table.ask(Question([low], [high], []))
-
-    def centre(self, low: Boundaries, high: Boundaries) -> Floats:
-        return self.share(low, high)
-
-    def variance(self, low: Boundaries, high: Boundaries) -> Floats:
-        low, high = np.broadcast_arrays(low, high)
-        flat = [each.reshape(-1) for each in (low, high)]
-        found: Floats = self._table.variances(Question([flat[0]], [flat[1]], [np.zeros(flat[0].shape)]))
-        return found.reshape(low.shape)
-
-    @cached_property
-    def rising_cdf(self) -> Floats:
-        return rising(np.concatenate([[0.0], np.cumsum(self._table.shares)]))
-
-
-def _pairs(ranges: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
-    for name, pair in ranges.items():
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise QueryError(f"{name} must be a pair of ends, such as (18, 64), got {pair!r}")
-    return ranges
-
-
-def _sums(shares: Floats) -> Floats:
-    """Return the share below every joint boundary."""
-    upto = np.zeros([bins + 1 for bins in shares.shape])
-    upto[(slice(1, None),) * shares.ndim] = shares
-    for a in range(shares.ndim):
-        upto = np.cumsum(upto, axis=a)
-    return upto
+def _within(value: Floats, low: Floats, high: Floats, confidence: float | None) -> Answer[Floats]:
+    """Return answers with intervals that hold them and, beyond that, nothing that no share can be."""
+    low, high = np.minimum(value, np.maximum(low, 0.0)), np.maximum(value, np.minimum(high, 1.0))
+    return Answer(value, low, high, confidence)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from ldprange.checking import check_type, is_number
 from ldprange.decompositions import Decomposition, Flat, Haar, Tree, Windows
-from ldprange.domain import Domain
+from ldprange.domain import Domain, Product
 from ldprange.errors import PlanError
 from ldprange.oracles import HRR, OUE
-from ldprange.plan import Plan, Prediction, check_bins, check_epsilon
+from ldprange.plan import MOST_LEVELS, Plan, Prediction, check_bins, check_epsilon
 from ldprange.planner.optimise import Workload, check_workload, optimise_plan
 
 GUESS = math.sqrt(1 / 12)
@@ -133,7 +133,7 @@ def compare_plans(
     check_workload(workload)
     check_users(expected_users)
     check_epsilon(epsilon)
-    check_bins(domain.bins)
+    check_bins(domain)
     epsilon = float(epsilon)
     candidates = [
         Candidate(name, plan, plan.predict_even(expected_users))
@@ -166,6 +166,13 @@ def choose_plan(
 
 def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tuple[str, Plan]]:
     """Return the kinds of plans, simplest first: with the best oracles and probabilities, and the paper's."""
+    if isinstance(domain, Product):
+        several = {Tree(branching).resolve(domain.shape): branching for branching in reversed(_BRANCHINGS)}
+        return [
+            (f"Tree {branching}", optimise_plan(domain, epsilon, grids, workload=workload))
+            for grids, branching in several.items()
+            if len(grids.levels(0)) <= MOST_LEVELS
+        ]
     bins = max(2, domain.bins)
     kinds: list[tuple[str, Decomposition]] = [("Flat", Flat())]
     if bins > 2:

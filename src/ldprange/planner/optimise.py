@@ -13,12 +13,13 @@ chosen. Prefixes weigh a little more, as they are a little farther from what is 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Literal, get_args
 
 import numpy as np
 
 from ldprange.checking import check_type
-from ldprange.decompositions import Decomposition, Windows
+from ldprange.decompositions import Decomposition, Grids, Windows
 from ldprange.details import Floats, Level, mean_overlap
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
@@ -69,7 +70,7 @@ def optimise_plan(
     check_epsilon(epsilon)
     check_type(domain, Domain, "a plan's domain")
     check_type(decomposition, Decomposition, "a plan's decomposition")
-    check_bins(domain.bins)
+    check_bins(domain)
     epsilon = float(epsilon)
     decomposition = decomposition.resolve(domain.shape)
     levels = decomposition.levels(domain.bins)
@@ -87,7 +88,10 @@ def optimise_plan(
         decomposition = Windows([level.shifts for level, kept in zip(levels, used, strict=True) if kept])
         oracles = [each for each, kept in zip(plan.oracles, used, strict=True) if kept]
         return Plan(domain, epsilon, decomposition, oracles, _rounded(probabilities[used]))
-    gradient = _details_gradient(domain.bins, levels, decomposition.nested, information, workload)
+    if isinstance(decomposition, Grids):
+        gradient = _grids_gradient(decomposition, information, workload)
+    else:
+        gradient = _details_gradient(domain.bins, levels, decomposition.nested, information, workload)
     return Plan(domain, epsilon, decomposition, plan.oracles, _rounded(_descend(gradient, len(levels))))
 
 
@@ -152,6 +156,34 @@ def _details_gradient(
         variance = c @ (1 / informed)
         slopes = c / informed**2
         gains = precision * (np.cumsum(slopes, axis=1) if nested else slopes)
+        towards: Floats = _weights(workload) @ (gains / variance[:, None])
+        return towards
+
+    return gradient
+
+
+def _grids_gradient(grids: Grids, information: Floats, workload: Workload) -> Gradient:
+    """Grids: the same, m being depths into every tree and k ≥ m in each of them; the mean over all tables."""
+    parts = []
+    for chosen in grids.tables():
+        axes, depths = [grids.axes[a] for a in chosen], np.array(grids.depths)
+        energies = zip(*(axis.mean_energies() for axis in axes), strict=True)
+        c = np.stack([reduce(np.multiply.outer, each).reshape(-1) for each in energies])
+        wanted = np.indices([axis.depth + 1 for axis in axes]).reshape(len(axes), -1)
+        tells = np.all(depths[:, chosen, None] >= wanted, axis=1)
+        tells[:, 0] = False
+        cells = np.array([level.cells for level in grids.levels(0)])
+        inside = np.array([[axis.cells[d] for axis, d in zip(axes, row, strict=True)] for row in depths[:, chosen]])
+        bins = np.prod([axis.bins for axis in axes])
+        precision = information * bins / inside.prod(axis=1) / (cells / inside.prod(axis=1))
+        parts.append((c[:, 1:], tells[:, 1:], precision))
+
+    def gradient(probabilities: Floats) -> Floats:
+        variance, gains = np.zeros(2), np.zeros((2, probabilities.size))
+        for c, tells, precision in parts:
+            informed = np.maximum((precision * probabilities) @ tells, 1e-300)
+            variance += c @ (1 / informed)
+            gains += precision * ((c / informed**2) @ tells.T)
         towards: Floats = _weights(workload) @ (gains / variance[:, None])
         return towards
 

@@ -1,0 +1,114 @@
+"""The estimated joint distribution of some attributes, and how sure its shares are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+
+from ldprange.axes import Boundaries
+from ldprange.details import Floats
+from ldprange.domain import Positions
+from ldprange.estimation.shares import rising
+from ldprange.joint import Question, Table
+
+
+class JointShares:
+    """Shares in products of ranges.
+
+    Attributes
+    ----------
+    table
+        The unbiased share of every joint bin.
+    """
+
+    def __init__(self, estimator: Table, coefficients: Sequence[Floats]) -> None:
+        self._estimator = estimator
+        self.table = estimator.fit(coefficients)
+        self._upto = _sums(self.table)
+
+    def whole(self, low: Sequence[Floats], high: Sequence[Floats], less: Sequence[Floats] | None = None) -> Question:
+        """Return the question about whole bins; a range that ends before it begins is empty."""
+        stops = [np.asarray(each).astype(np.int64) for each in high]
+        starts = [np.minimum(np.asarray(each).astype(np.int64), stop) for each, stop in zip(low, stops, strict=True)]
+        return Question(starts, stops, less or [np.zeros(each.shape) for each in starts])
+
+    def ask(self, asked: Question) -> Floats:
+        """Return unbiased answers."""
+        found: Floats = np.zeros(asked.low[0].shape)
+        whole = [np.full_like(low, bins) for low, bins in zip(asked.low, self.table.shape, strict=True)]
+        terms = [
+            ((1.0, high), (-1.0, low), (-less, all_of_it))
+            for low, high, less, all_of_it in zip(*asked, whole, strict=True)
+        ]
+        for corner in product(*terms):
+            if all(np.any(factor) for factor, _ in corner):
+                weight = np.prod([np.broadcast_to(factor, found.shape) for factor, _ in corner], axis=0)
+                found = found + weight * self._upto[tuple(end for _, end in corner)]
+        return found
+
+    def between(self, starts: Sequence[Positions], stops: Sequence[Positions]) -> Floats:
+        """Return shares between positions; inside a bin people are taken to be spread evenly."""
+        found: Floats = np.zeros(starts[0].shape)
+        for corner in product(*[((1.0, stop), (-1.0, start)) for start, stop in zip(starts, stops, strict=True)]):
+            sign = np.prod([factor for factor, _ in corner])
+            found = found + sign * self._interpolated([end for _, end in corner])
+        return found
+
+    def _interpolated(self, ends: Sequence[Positions]) -> Floats:
+        floors = [np.minimum(end.astype(np.int64), bins - 1) for end, bins in zip(ends, self.table.shape, strict=True)]
+        found: Floats = np.zeros(ends[0].shape)
+        for corner in product((0, 1), repeat=len(ends)):
+            weight = np.ones(ends[0].shape)
+            for upper, end, floor in zip(corner, ends, floors, strict=True):
+                weight = weight * (end - floor if upper else 1 - (end - floor))
+            places = tuple(floor + upper for floor, upper in zip(floors, corner, strict=True))
+            found = found + weight * self._upto[places]
+        return found
+
+    def variance(self, asked: Question) -> Floats:
+        """Return the exact variances of answers, were the population the estimated one."""
+        return self._variances(asked)
+
+    @cached_property
+    def _variances(self) -> Callable[[Question], Floats]:
+        people = np.maximum(self.table, 0.0)
+        return self._estimator.variances(_sums(people / people.sum()))
+
+
+class Marginal:
+    """One attribute's shares, for the questions that can be asked about one."""
+
+    is_distribution = False
+    scales = (1,)
+
+    def __init__(self, shares: JointShares, users: int) -> None:
+        self._shares, self.users = shares, users
+        (self.bins,) = shares.table.shape
+
+    def share(self, low: Boundaries, high: Boundaries) -> Floats:
+        low, high = np.broadcast_arrays(low, high)
+        return self._shares.ask(self._shares.whole([low], [high]))
+
+    def centre(self, low: Boundaries, high: Boundaries) -> Floats:
+        return self.share(low, high)
+
+    def variance(self, low: Boundaries, high: Boundaries) -> Floats:
+        low, high = np.broadcast_arrays(low, high)
+        asked = self._shares.whole([low.reshape(-1)], [high.reshape(-1)])
+        return self._shares.variance(asked).reshape(low.shape)
+
+    @cached_property
+    def rising_cdf(self) -> Floats:
+        return rising(np.concatenate([[0.0], np.cumsum(self._shares.table)]))
+
+
+def _sums(shares: Floats) -> Floats:
+    """Return the share below every joint boundary."""
+    upto = np.zeros([bins + 1 for bins in shares.shape])
+    upto[(slice(1, None),) * shares.ndim] = shares
+    for a in range(shares.ndim):
+        upto = np.cumsum(upto, axis=a)
+    return upto

@@ -1,0 +1,173 @@
+"""Least squares over several attributes, and its exact variances, against plain linear algebra."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import ldprange as ldp
+from ldprange.axes import Axis
+from ldprange.decompositions.grids import tree_of
+from ldprange.joint import Question
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Trees, grids (all combinations if left out), an oracle, and the attributes of the table."""
+
+    trees: list[tuple[int, ...]]
+    oracle: ldp.oracles.Oracle
+    chosen: tuple[int, ...]
+    depths: list[tuple[int, ...]] | None = None
+
+    def plan(self) -> ldp.Plan:
+        grids = ldp.Grids.product(self.trees) if self.depths is None else ldp.Grids(self.trees, self.depths)
+        bins = [int(np.prod(tree)) for tree in self.trees]
+        axes = {name: ldp.Domain.integers(0, size - 1) for name, size in zip("abc", bins, strict=False)}
+        return ldp.Plan(ldp.Domain.product(**axes), 1.3, grids, self.oracle)
+
+
+PAIRS = [(1, 0, 0), (2, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (2, 1, 0), (0, 1, 1), (2, 0, 1)]
+CASES = [
+    Case([(2, 2), (2, 3)], ldp.HRR(), (0, 1)),
+    Case([(2, 2), (2, 3)], ldp.OUE(), (0, 1)),
+    Case([(2, 4), (5,)], ldp.GRR(), (0, 1)),
+    Case([(2, 4), (5,)], ldp.SubsetSelection(), (1,)),
+    Case([(2, 2), (4,), (3,)], ldp.OUE(), (0, 1, 2)),
+    Case([(2, 2), (4,), (3,)], ldp.HRR(), (0, 2)),
+    Case([(2, 2), (4,), (3,)], ldp.OUE(), (0, 1), PAIRS),
+    Case([(2, 2), (4,), (3,)], ldp.OUE(), (2,), PAIRS),
+]
+
+
+class Dense:
+    """The same estimator as matrices."""
+
+    def __init__(self, plan: ldp.Plan, users: Floats) -> None:
+        law, bins = plan.law(users), plan.domain.bins
+        places = np.stack(np.unravel_index(np.arange(bins), plan.domain.shape))
+        self.sums = [np.eye(level.cells)[:, level.cells_of(places)] for level in plan.levels]
+        variances = [
+            noise.in_even_population(level.cells) / number
+            for noise, level, number in zip(law.noises, plan.levels, law.users, strict=True)
+        ]
+        system = np.zeros((bins + 1, bins + 1))
+        for matrix, variance in zip(self.sums, variances, strict=True):
+            system[:-1, :-1] += matrix.T @ matrix / variance
+        system[-1, :-1] = system[:-1, -1] = 1.0
+        inverse = np.linalg.pinv(system)  # what no grid tells of is taken to be even
+        self.constant = inverse[:-1, -1]
+        self.maps = [
+            inverse[:-1, :-1] @ matrix.T / v for matrix, v in zip(self.sums, variances, strict=True)
+        ]
+
+    def fit(self, estimates: list[Floats]) -> Floats:
+        fitted: Floats = self.constant + sum(m @ each for m, each in zip(self.maps, estimates, strict=True))
+        return fitted
+
+    def variance(self, plan: ldp.Plan, users: Floats, theta: Floats, asked: Floats) -> float:
+        """Add up what the second moments of every grid's reports make of a question."""
+        total = 0.0
+        for matrix, map_, noise, number in zip(self.sums, self.maps, plan.law(users).noises, users, strict=True):
+            w, cells = asked @ map_, matrix @ theta
+            second = noise.spread * (w @ w) + noise.held * (w**2 @ cells) + noise.total * w.sum() ** 2
+            total += (second + 2 * noise.cross * w.sum() * (w @ cells) - (w @ cells) ** 2) / number
+        return total - (asked**2 @ theta - (asked @ theta) ** 2) / users.sum()
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_tables_are_least_squares(case: Case) -> None:
+    plan, rng = case.plan(), np.random.default_rng(1)
+    users = rng.integers(50, 200, len(plan.levels)).astype(float)
+    estimates = [rng.random(level.cells) for level in plan.levels]
+    assert isinstance(plan.decomposition, ldp.Grids)
+    table = plan.decomposition.table(plan.law(users), case.chosen)
+    others = tuple(a for a in range(len(case.trees)) if a not in case.chosen)
+    expected = Dense(plan, users).fit(estimates).reshape(plan.domain.shape).sum(axis=others)
+    fitted = table.fit(plan.decomposition.coefficients(estimates))
+    np.testing.assert_allclose(fitted, expected, rtol=0, atol=1e-11)
+    assert fitted.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_variances_are_exact(case: Case) -> None:
+    plan, rng = case.plan(), np.random.default_rng(2)
+    users = rng.integers(50, 200, len(plan.levels)).astype(float)
+    theta = rng.dirichlet(np.ones(plan.domain.bins))
+    assert isinstance(plan.decomposition, ldp.Grids)
+    table, dense = plan.decomposition.table(plan.law(users), case.chosen), Dense(plan, users)
+    ends = [np.sort(rng.integers(0, bins + 1, (2, 40)), axis=0) for bins in table.bins]
+    less = [np.zeros(40) for _ in ends[:-1]] + [np.where(rng.random(40) < 0.5, 0.0, rng.random(40))]
+    asked = Question([low for low, _ in ends], [high for _, high in ends], less)
+    found = table.variances(upto(theta, plan, case.chosen))(asked)
+    for q in range(40):
+        parts = [np.ones(bins) for bins in plan.domain.shape]
+        for a, (low, high), constant in zip(case.chosen, ends, less, strict=True):
+            place = np.arange(plan.domain.shape[a])
+            parts[a] = ((place >= low[q]) & (place < high[q])) - constant[q]
+        query = reduce(np.multiply.outer, parts).reshape(-1)
+        expected = dense.variance(plan, users, theta, query)
+        assert found[q] == pytest.approx(max(expected, 0.0), rel=1e-9, abs=1e-12)
+
+
+def upto(theta: Floats, plan: ldp.Plan, chosen: tuple[int, ...]) -> Floats:
+    """Return the share below every joint boundary of some attributes."""
+    others = tuple(a for a in range(len(plan.domain.shape)) if a not in chosen)
+    shares = theta.reshape(plan.domain.shape).sum(axis=others)
+    summed = np.pad(shares, [(1, 0)] * shares.ndim)
+    for a in range(shares.ndim):
+        summed = np.cumsum(summed, axis=a)
+    return summed
+
+
+@pytest.mark.parametrize("trees", [[(2, 3), (4,)], [(2, 2), (2,), (3,)]])
+@pytest.mark.parametrize("oracle", [ldp.HRR(), ldp.OUE()], ids=str)
+def test_the_mean_variance_is_the_mean_over_all_questions(
+    trees: list[tuple[int, ...]], oracle: ldp.oracles.Oracle
+) -> None:
+    plan = Case(trees, oracle, ()).plan()
+    shape = plan.domain.shape
+    even = np.full(plan.domain.bins, 1 / plan.domain.bins)
+    users = 1000 * np.array(plan.probabilities)
+    everything = tuple(range(len(shape)))
+    assert isinstance(plan.decomposition, ldp.Grids)
+    variances = plan.decomposition.table(plan.law(users), everything).variances(upto(even, plan, everything))
+    ranges = [[(low, high) for low in range(n) for high in range(low + 1, n + 1)] for n in shape]
+    prefixes = [[(0, high) for high in range(1, n + 1)] for n in shape]
+    predicted = plan.predict_even(1000)
+    for ends, mean in ((ranges, predicted.range_variance), (prefixes, predicted.prefix_variance)):
+        which = np.indices([len(each) for each in ends]).reshape(len(ends), -1)
+        pairs = [np.array(each)[index] for each, index in zip(ends, which, strict=True)]
+        asked = Question([p[:, 0] for p in pairs], [p[:, 1] for p in pairs], [np.zeros(len(p)) for p in pairs])
+        assert variances(asked).mean() == pytest.approx(mean, rel=1e-9)
+
+
+@given(
+    tree=st.lists(st.integers(2, 5), min_size=1, max_size=4).map(tuple),
+    seed=st.integers(0, 2**32 - 1),
+    data=st.data(),
+)
+def test_an_axis_is_an_orthonormal_basis(tree: tuple[int, ...], seed: int, data: st.DataObject) -> None:
+    axis = Axis(tree)
+    depth = data.draw(st.integers(0, axis.depth))
+    values = np.random.default_rng(seed).standard_normal((3, axis.cells[depth]))
+    coefficients = axis.analyse(values, depth)
+    np.testing.assert_allclose(np.square(coefficients).sum(), np.square(values).sum())
+    finest = np.zeros((3, axis.bins))
+    finest[:, : axis.cells[depth]] = coefficients
+    # a coarse function, spread evenly over the bins, has the same coefficients but for its scale
+    spread = np.repeat(values, axis.sizes[depth], axis=1) / np.sqrt(axis.sizes[depth])
+    np.testing.assert_allclose(axis.rebuild(finest), spread, atol=1e-12)
+
+
+@given(bins=st.integers(1, 3000), branching=st.integers(2, 16))
+def test_trees_have_exactly_the_bins(bins: int, branching: int) -> None:
+    assert int(np.prod(tree_of(bins, branching))) == bins
