@@ -66,14 +66,15 @@ def without_negatives(estimates: Floats) -> Floats:
     """Return the nearest shares that are non-negative and add up to 1: all lose the same or become 0.
 
     It is called Norm-Sub by T. Wang et al., "Locally Differentially Private Frequency Estimation with
-    Consistency", NDSS 2020.
+    Consistency", NDSS 2020. There may be many estimates, a row each.
 
     >>> without_negatives(np.array([0.75, 0.5, -0.5])).tolist()
     [0.625, 0.375, 0.0]
     """
-    ordered = np.sort(estimates)[::-1]
-    losses = (np.cumsum(ordered) - 1) / np.arange(1, estimates.size + 1)  # if so many are left
-    shares: Floats = np.maximum(estimates - losses[np.flatnonzero(ordered > losses)[-1]], 0.0)
+    ordered = np.flip(np.sort(estimates, axis=-1), axis=-1)
+    losses = (np.cumsum(ordered, axis=-1) - 1) / np.arange(1, ordered.shape[-1] + 1)  # if so many are left
+    left = np.count_nonzero(ordered > losses, axis=-1, keepdims=True)  # what is greater comes first
+    shares: Floats = np.maximum(estimates - np.take_along_axis(losses, left - 1, axis=-1), 0.0)
     return shares
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ldprange.kernels import Counts
+from ldprange.oracles.contract import Users
 from ldprange.oracles.local_hashing import HashingMechanism, OptimalLocalHashing
 
 
@@ -24,11 +25,16 @@ class PerfectHashing(OptimalLocalHashing):
     def resolve(self, epsilon: float, cells: int) -> PerfectHashing:
         return PerfectHashing(OptimalLocalHashing.resolve(self, epsilon, cells).symbols)
 
-    def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> HashingMechanism:
-        return _PerfectMechanism(cells, epsilon, self.resolve(epsilon, cells).symbols or 2)
+    def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> PerfectMechanism:
+        return PerfectMechanism(cells, epsilon, self.resolve(epsilon, cells).symbols or 2)
 
 
-class _PerfectMechanism(HashingMechanism):
+class PerfectMechanism(HashingMechanism):
+    """Supports drawn cell by cell."""
+
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
-        users = int(holders.sum())
+        return self.supports(holders, int(holders.sum()), rng)
+
+    def supports(self, holders: Counts, users: Users, rng: np.random.Generator) -> Counts:
+        """Draw the supports of some cells only, each held by ``holders`` of ``users`` who report."""
         return rng.binomial(holders, self._p) + rng.binomial(users - holders, self._q)
