@@ -63,18 +63,20 @@ class Axis:
             values = values[..., 0]
         return np.concatenate([values, *reversed(details)], axis=-1)
 
-    def rebuild(self, coefficients: Floats) -> Floats:
-        """Return values on the bins from all coefficients, along the last axis."""
+    def rebuild(self, coefficients: Floats, depth: int) -> Floats:
+        """Return values on the cells of a depth from their coefficients, along the last axis."""
         values = coefficients[..., :1]
-        for branching, (coarse, fine) in zip(self.branchings, pairwise(self.cells), strict=True):
+        for branching, (coarse, fine) in zip(
+            self.branchings[:depth], pairwise(self.cells[: depth + 1]), strict=True
+        ):
             rest = coefficients[..., coarse:fine].reshape(*values.shape, branching - 1)
             parts = np.concatenate([values[..., None], rest], axis=-1) @ _orthonormal(branching).T
             values = parts.reshape(*values.shape[:-1], -1)
         return values
 
     def spread(self, by_depth: Floats) -> Floats:
-        """Repeat what belongs to a depth for each of its coefficients, along the last axis."""
-        return np.repeat(by_depth, np.diff(self.cells, prepend=0), axis=-1)
+        """Repeat what belongs to depths, from 0 on, for each of their coefficients, along the last axis."""
+        return np.repeat(by_depth, np.diff(self.cells[: by_depth.shape[-1]], prepend=0), axis=-1)
 
     def mean_energies(self) -> tuple[Floats, Floats]:
         """Return the mean squared length of the projections, over all ranges and over all prefixes."""
@@ -103,4 +105,5 @@ def _orthonormal(branching: int) -> Floats:
     place, order = np.arange(branching)[:, None] + 0.5, np.arange(branching)
     cosines = np.cos(np.pi * place * order / branching) * np.sqrt(2 / branching)
     cosines[:, 0] = np.sqrt(1 / branching)
-    return cosines
+    basis: Floats = cosines
+    return basis

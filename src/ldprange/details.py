@@ -64,7 +64,8 @@ class Level:
         """Add people per bin up into cells."""
         padded = np.zeros(self.cells * self.size, np.int64)
         padded[: counts.size] = counts
-        return padded.reshape(self.cells, self.size).sum(axis=1)
+        sums: NDArray[np.int64] = padded.reshape(self.cells, self.size).sum(axis=1)
+        return sums
 
 
 class Details:

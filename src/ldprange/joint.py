@@ -13,7 +13,7 @@ line (:mod:`ldprange.axes`), and so is everything that a variance depends on.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import cached_property, reduce
 from math import prod
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ldprange.axes import Axis, Boundaries, Pieces
 from ldprange.details import Floats
+from ldprange.errors import PlanError
 from ldprange.noise import Law
 from ldprange.parallel import in_threads, slices
 
@@ -38,7 +39,17 @@ class Question(NamedTuple):
     less: Sequence[Floats]
 
     def part(self, block: slice) -> Question:
-        return Question(*([each[block] for each in column] for column in self))
+        """Return some of the questions."""
+        low, high = ([each[block] for each in ends] for ends in (self.low, self.high))
+        return Question(low, high, [each[block] for each in self.less])
+
+    def without(self, axis: int, whole: int = 0) -> Question:
+        """Return the questions without the constant of an axis; about all of it, if its length is said."""
+        low, high, less = list(self.low), list(self.high), list(self.less)
+        less[axis] = np.zeros(less[axis].shape)
+        if whole:
+            low[axis], high[axis] = np.zeros_like(low[axis]), np.full_like(high[axis], whole)
+        return Question(low, high, less)
 
 
 class Table:
@@ -62,13 +73,18 @@ class Table:
         self.bins = tuple(axis.bins for axis in self.axes)
         self._law = law
         self._depths = depths[:, self.chosen]
-        cells = np.array([[axis.cells[depth] for axis, depth in zip(axes, row, strict=True)] for row in depths])
+        cells = np.array(
+            [[axis.cells[depth] for axis, depth in zip(axes, row, strict=True)] for row in depths]
+        )
         outside = np.delete(cells, self.chosen, axis=1).prod(axis=1)
         sizes = prod(self.bins) / cells[:, self.chosen].prod(axis=1)
         # from a grid's orthonormal coefficient to the table's
         self._factors = np.sqrt(outside / sizes)
         even = np.array(
-            [noise.in_even_population(count) for noise, count in zip(law.noises, cells.prod(axis=1), strict=True)]
+            [
+                noise.in_even_population(count)
+                for noise, count in zip(law.noises, cells.prod(axis=1), strict=True)
+            ]
         )
         self._precisions = law.users / (even * self._factors**2)
         spread = np.array([noise.spread for noise in law.noises])
@@ -85,29 +101,56 @@ class Table:
             total = np.flip(np.cumsum(np.flip(total, a), axis=a), a)
         return total
 
-    def fit(self, coefficients: Sequence[Floats]) -> Floats:
-        """Return the shares of the joint bins, from the coefficients of every grid on all attributes."""
-        total = np.zeros(self.bins)
-        for grid, (depth, factor, precision) in enumerate(
+    @cached_property
+    def known(self) -> tuple[int, ...]:
+        """How deep all is known: as deep as the grid of most cells that asks about all of the table."""
+        asked = [row for row in self._depths.tolist() if all(row)]
+        if not asked:
+            raise PlanError("a table needs a grid that asks about all of its attributes")
+        return tuple(
+            max(asked, key=lambda row: prod(axis.cells[d] for axis, d in zip(self.axes, row, strict=True)))
+        )
+
+    def fit(self, coefficients: Sequence[Floats], depths: Sequence[int] | None = None) -> Floats:
+        """Return the shares of the joint cells of some depths, of the bins if left out.
+
+        ``coefficients`` are those of every grid, with an axis for each of all attributes.
+        """
+        depths = [axis.depth for axis in self.axes] if depths is None else depths
+        total = np.zeros([axis.cells[depth] for axis, depth in zip(self.axes, depths, strict=True)])
+        for grid, (row, factor, precision) in enumerate(
             zip(self._depths, self._factors, self._precisions, strict=True)
         ):
             known = np.moveaxis(coefficients[grid], self.chosen, range(len(self.chosen)))
-            known = known[(..., *[0] * (known.ndim - len(self.chosen)))]
-            block = tuple(slice(axis.cells[d]) for axis, d in zip(self.axes, depth, strict=True))
-            total[block] += precision * factor * known
-        weights = self.shrink
-        for a, axis in enumerate(self.axes):
-            weights = np.moveaxis(axis.spread(np.moveaxis(weights, a, -1)), -1, a)
-        total *= weights
-        total[(0,) * total.ndim] = 1 / np.sqrt(prod(self.bins))
-        for a, axis in enumerate(self.axes):
-            total = np.moveaxis(axis.rebuild(np.moveaxis(total, a, -1)), -1, a)
-        return total
+            known = known.reshape(*known.shape[: len(self.chosen)], -1)[..., 0]
+            block = tuple(
+                slice(axis.cells[min(d, most)]) for axis, d, most in zip(self.axes, row, depths, strict=True)
+            )
+            total[block] += precision * factor * known[block]
+        return self.rebuild(total * self.by_coefficient(self.shrink, depths), depths)
+
+    def by_coefficient(self, by_depths: Floats, depths: Sequence[int]) -> Floats:
+        """Repeat what belongs to depths for each of their coefficients."""
+        for a, (axis, depth) in enumerate(zip(self.axes, depths, strict=True)):
+            moved = np.moveaxis(by_depths, a, -1)[..., : depth + 1]
+            by_depths = np.moveaxis(axis.spread(moved), -1, a)
+        return by_depths
+
+    def rebuild(self, coefficients: Floats, depths: Sequence[int]) -> Floats:
+        """Return the shares of joint cells from coefficients; that of the whole is known."""
+        values = coefficients.copy()
+        values[(0,) * values.ndim] = 1 / np.sqrt(prod(self.bins))
+        for a, (axis, depth) in enumerate(zip(self.axes, depths, strict=True)):
+            moved = axis.rebuild(np.moveaxis(values, a, -1), depth)
+            values = np.moveaxis(moved, -1, a) * np.sqrt(axis.sizes[depth])
+        return values
 
     def mean_variances(self) -> tuple[float, float]:
         """Return the mean working variance over all products of ranges, and over all of prefixes."""
         ranges, prefixes = zip(*(axis.mean_energies() for axis in self.axes), strict=True)
-        return tuple(float((self.shrink * reduce(np.multiply.outer, each)).sum()) for each in (ranges, prefixes))  # type: ignore[return-value]
+        return tuple(
+            float((self.shrink * reduce(np.multiply.outer, each)).sum()) for each in (ranges, prefixes)
+        )  # type: ignore[return-value]
 
     def variances(self, upto: Floats) -> Callable[[Question], Floats]:
         """Return a function that gives exact variances.
@@ -125,7 +168,10 @@ class Table:
         return all_blocks
 
     def _block_variances(self, asked: Question, upto: Floats) -> Floats:
-        pieces = [_less(axis.pieces(low, high), less) for axis, low, high, less in zip(self.axes, *asked, strict=True)]
+        pieces = [
+            _less(axis.pieces(low, high), less)
+            for axis, low, high, less in zip(self.axes, *asked, strict=True)
+        ]
         energies = _outer([each.energies for each in pieces])
         variance = energies.reshape(len(energies), -1) @ self._spread_parts.reshape(-1)
         held = _held(upto, [each.edges for each in pieces])
@@ -141,14 +187,16 @@ class Table:
                 variance += scale * (weights**2 * held).reshape(len(held), -1).sum(axis=1)
         values = _outer([each.details.sum(axis=-1) for each in pieces])
         mean, square = ((values**power * held).reshape(len(held), -1).sum(axis=1) for power in (1, 2))
-        return np.maximum(variance - (square - mean**2) / self._law.users.sum(), 0.0)
+        exact: Floats = np.maximum(variance - (square - mean**2) / self._law.users.sum(), 0.0)
+        return exact
 
     def _weights(self, depth: Depths, pieces: Sequence[Pieces]) -> Floats:
         """Return E of a grid on all pieces."""
         block = tuple(slice(d + 1) for d in depth)
         start = np.broadcast_to(self.shrink[block], (len(pieces[0].edges), *(d + 1 for d in depth)))
         return _contract(
-            start, [each.details[..., : d + 1].transpose(0, 2, 1) for each, d in zip(pieces, depth, strict=True)]
+            start,
+            [each.details[..., : d + 1].transpose(0, 2, 1) for each, d in zip(pieces, depth, strict=True)],
         )
 
 

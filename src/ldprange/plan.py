@@ -289,7 +289,9 @@ class Plan:
             thin = self.decomposition.estimator(self.domain.bins, law)
             return Prediction(users, *thin.mean_variances())
         if isinstance(self.decomposition, Grids):
-            raise PlanError("over several attributes errors are predicted for an even population: leave out counts")
+            raise PlanError(
+                "over several attributes errors are predicted for an even population: leave out counts"
+            )
         estimator, bins = self.estimator(users * np.array(self.probabilities)), self.domain.bins
         try:
             held = np.asarray(counts, np.float64)
@@ -358,7 +360,7 @@ def _ranges(bins: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _own_variances(shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return the mean of R(1 − R), R an even population's share in a range of every attribute, or in a prefix."""
+    """Return the mean of R(1 − R), R an even population's share in ranges, and in prefixes."""
     bins = np.array(shape, np.float64)[:, None]
     shares = np.hstack([(bins + 2) / (3 * bins), (bins + 1) / (2 * bins)])
     squares = np.array([mean_overlap(size, size) for size in shape]) / bins

@@ -29,7 +29,7 @@ from ldprange.errors import DomainError
 from ldprange.kernels import Counts
 from ldprange.oracles.contract import Column, Items, each_holder
 from ldprange.oracles.hadamard import ContrastMechanism
-from ldprange.parallel import in_threads, slices
+from ldprange.parallel import in_threads
 from ldprange.plan import Plan
 from ldprange.randomness import generator, seed_sequence
 from ldprange.reports import Batch
@@ -137,7 +137,7 @@ def _split(plan: Plan, items: NDArray[np.integer[Any]], rng: np.random.Generator
     if items.ndim == 1:
         return kernels.split_by_level(items, chosen, len(plan.levels))
     rows = kernels.split_by_level(np.arange(people), chosen, len(plan.levels))
-    return [items[:, each] for each in rows]
+    return [items[:, each].astype(np.uint32) for each in rows]
 
 
 def simulate(plan: Plan, counts: ArrayLike, *, seed: int) -> Aggregate:
@@ -150,7 +150,7 @@ def simulate(plan: Plan, counts: ArrayLike, *, seed: int) -> Aggregate:
     people = as_array(counts)
     if people.shape != plan.domain.shape or people.dtype.kind not in "iu" or np.any(people < 0):
         raise DomainError(
-            f"counts must be {' × '.join(map(str, plan.domain.shape))} whole numbers of at least 0, one per bin "
+            f"counts must be {_times(plan.domain.shape)} whole numbers of at least 0, one per bin "
             f"(Domain.count makes them), got {people.dtype} of shape {people.shape}"
             + (f", the least {people.min()}" if people.dtype.kind in "if" and people.size else "")
         )
@@ -162,6 +162,10 @@ def simulate(plan: Plan, counts: ArrayLike, *, seed: int) -> Aggregate:
 
     tallies = list(in_threads(draw, range(len(plan.levels))))
     return Aggregate(plan, [int(held.sum()) for held in holders], tallies)
+
+
+def _times(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape))
 
 
 def _holders(plan: Plan, people: Counts, stream: np.random.SeedSequence) -> list[Counts]:

@@ -55,7 +55,7 @@ class Decomposition(ABC):
 
     @abstractmethod
     def resolve(self, shape: tuple[int, ...]) -> Decomposition:
-        """Return this decomposition with every choice made that depends on the attributes' numbers of bins."""
+        """Return this decomposition with every choice made that depends on each attribute's bins."""
 
     @abstractmethod
     def levels(self, bins: int) -> tuple[Level, ...]:

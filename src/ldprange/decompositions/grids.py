@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import combinations, product
 from math import log, prod
 from typing import Any, ClassVar
 
@@ -17,6 +17,8 @@ from ldprange.details import Floats, Level
 from ldprange.errors import PlanError
 from ldprange.joint import Table
 from ldprange.noise import Law
+
+_MOST_SCALES = 3  # of tables of two attributes: 2 × 2, 4 × 4 and 8 × 8 cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,8 @@ class Grid(Level):
 
     def sums(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         pairs = [number for pair in zip(self.shape, self.scales, strict=True) for number in pair]
-        return counts.reshape(pairs).sum(axis=tuple(range(1, len(pairs), 2))).reshape(-1)
+        sums: NDArray[np.int64] = counts.reshape(pairs).sum(axis=tuple(range(1, len(pairs), 2))).reshape(-1)
+        return sums
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,11 @@ class Grids(Decomposition):
             raise PlanError(f"grids need the branchings of two trees or more, got {self.trees!r}")
         heights = [len(tree) for tree in trees]
         for depth in depths:
-            if len(depth) != len(trees) or not any(depth) or any(d > h for d, h in zip(depth, heights, strict=True)):
+            if (
+                len(depth) != len(trees)
+                or not any(depth)
+                or any(d > h for d, h in zip(depth, heights, strict=True))
+            ):
                 raise PlanError(
                     f"a grid must go 0 to {heights} deep into the trees, and into one of them at least, "
                     f"got {list(depth)}"
@@ -93,6 +100,30 @@ class Grids(Decomposition):
         """Return all combinations of depths: what a question about all attributes at once needs."""
         heights = [range(len(tree) + 1) for tree in trees]
         return Grids(trees, [depths for depths in product(*heights) if any(depths)])
+
+    @staticmethod
+    def pairs(shape: Sequence[int], most: int) -> Grids:
+        """Return coarse grids of every two of many attributes, and finer ones of each alone, at most so many.
+
+        >>> [level.shape for level in Grids.pairs((4, 4, 4), 9).levels(64)][-3:]
+        [(4, 4, 1), (4, 1, 4), (1, 4, 4)]
+        """
+        trees = [tree_of(bins, 2) for bins in shape]
+        together = list(combinations(range(len(trees)), 2))
+        alone = [
+            [depth if b == a else 0 for b in range(len(trees))]
+            for a, tree in enumerate(trees)
+            for depth in range(len(tree), 0, -1)
+        ]
+        alone.sort(key=lambda row: -max(row))
+        scales = min(_MOST_SCALES, max(1, (most - len(trees)) // len(together)))
+        first = 1 if scales > 1 else min(2, *(len(tree) for tree in trees))
+        asked: dict[tuple[int, ...], None] = {}
+        for depth in range(first, first + scales):
+            for pair in together:
+                asked[tuple(min(depth, len(tree)) if a in pair else 0 for a, tree in enumerate(trees))] = None
+        singles = [tuple(row) for row in alone][: most - len(asked)]
+        return Grids(trees, [*sorted(singles), *asked])
 
     def resolve(self, shape: tuple[int, ...]) -> Grids:
         if tuple(axis.bins for axis in self.axes) != shape:
@@ -160,7 +191,11 @@ _SEVERAL = PlanError("this is asked of one attribute at a time, and the plan has
 
 
 def _numbers(given: object, least: int, what: str) -> tuple[tuple[int, ...], ...]:
-    rows = tuple(tuple(row) if isinstance(row, list | tuple) else () for row in given) if isinstance(given, list | tuple) else ()
+    rows = (
+        tuple(tuple(row) if isinstance(row, list | tuple) else () for row in given)
+        if isinstance(given, list | tuple)
+        else ()
+    )
     if not all(type(number) is int and number >= least for row in rows for number in row):
         raise PlanError(f"{what} must be lists of whole numbers of at least {least}, got {given!r}")
     return rows

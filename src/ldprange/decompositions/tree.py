@@ -28,7 +28,11 @@ class Flat(Decomposition):
     nested: ClassVar[bool] = True
 
     def resolve(self, shape: tuple[int, ...]) -> Decomposition:
-        return self if len(shape) == 1 else Grids([[bins] if bins > 1 else [] for bins in shape], [[1] * len(shape)])
+        return (
+            self
+            if len(shape) == 1
+            else Grids([[bins] if bins > 1 else [] for bins in shape], [[1] * len(shape)])
+        )
 
     def levels(self, bins: int) -> tuple[Level, ...]:
         return stacked((max(2, bins),))

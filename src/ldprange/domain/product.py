@@ -65,7 +65,9 @@ class Product(Domain):
 
     def index(self, values: Values) -> Bins:
         columns = self._columns(values)
-        rows = [self._named(name, axis, column) for (name, axis), column in zip(self._pairs, columns, strict=True)]
+        rows = [
+            self._named(name, axis, column) for (name, axis), column in zip(self._pairs, columns, strict=True)
+        ]
         if any(row.shape != rows[0].shape for row in rows):
             sizes = ", ".join(f"{row.size} of {name}" for name, row in zip(self.names, rows, strict=True))
             raise DomainError(f"there must be as many values of each attribute, got {sizes}")
@@ -104,7 +106,9 @@ class Product(Domain):
                 f"values must say of which attribute they are, as in {{{self.names[0]!r}: …}}, got {values!r}"
             )
         if set(values.keys()) != set(self.names):
-            raise DomainError(f"the attributes must be {list(self.names)}, got {sorted(map(str, values.keys()))}")
+            raise DomainError(
+                f"the attributes must be {list(self.names)}, got {sorted(map(str, values.keys()))}"
+            )
         return [values[name] for name in self.names]
 
     @staticmethod

@@ -39,9 +39,11 @@ def estimate(aggregate: Aggregate, *, consistent: bool = True, denoise: bool = F
     check_type(aggregate, Aggregate, "what is estimated from")
     check_type(denoise, bool, "whether to denoise")
     if isinstance(aggregate.plan.domain, Product):
-        if denoise or not consistent:
-            raise QueryError("over several attributes there is the consistent estimate; leave out the rest")
-        return JointEstimate(aggregate)
+        if not consistent:
+            raise QueryError(
+                "over several attributes every estimate is consistent; leave out consistent=False"
+            )
+        return JointEstimate(aggregate, denoise=denoise)
     if denoise and not consistent:
         raise QueryError("only a consistent estimate can be denoised; leave out consistent=False")
     if denoise:

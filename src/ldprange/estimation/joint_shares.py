@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldprange.axes import Boundaries
 from ldprange.details import Floats
 from ldprange.domain import Positions
+from ldprange.estimation.answers import normal_quantile
 from ldprange.estimation.shares import rising
 from ldprange.joint import Question, Table
 
@@ -29,36 +32,42 @@ class JointShares:
         self.table = estimator.fit(coefficients)
         self._upto = _sums(self.table)
 
-    def whole(self, low: Sequence[Floats], high: Sequence[Floats], less: Sequence[Floats] | None = None) -> Question:
+    def whole(
+        self,
+        low: Sequence[NDArray[Any]],
+        high: Sequence[NDArray[Any]],
+        less: Sequence[Floats] | None = None,
+    ) -> Question:
         """Return the question about whole bins; a range that ends before it begins is empty."""
         stops = [np.asarray(each).astype(np.int64) for each in high]
-        starts = [np.minimum(np.asarray(each).astype(np.int64), stop) for each, stop in zip(low, stops, strict=True)]
+        starts = [
+            np.minimum(np.asarray(each).astype(np.int64), stop) for each, stop in zip(low, stops, strict=True)
+        ]
         return Question(starts, stops, less or [np.zeros(each.shape) for each in starts])
 
     def ask(self, asked: Question) -> Floats:
         """Return unbiased answers."""
-        found: Floats = np.zeros(asked.low[0].shape)
-        whole = [np.full_like(low, bins) for low, bins in zip(asked.low, self.table.shape, strict=True)]
-        terms = [
-            ((1.0, high), (-1.0, low), (-less, all_of_it))
-            for low, high, less, all_of_it in zip(*asked, whole, strict=True)
-        ]
-        for corner in product(*terms):
-            if all(np.any(factor) for factor, _ in corner):
-                weight = np.prod([np.broadcast_to(factor, found.shape) for factor, _ in corner], axis=0)
-                found = found + weight * self._upto[tuple(end for _, end in corner)]
-        return found
+        for a, less in enumerate(asked.less):
+            if np.any(less):  # a range less a constant is the range, less so many times the whole line
+                return self.ask(asked.without(a)) - less * self.ask(asked.without(a, self.table.shape[a]))
+        starts, stops = ([end.astype(np.float64) for end in ends] for ends in (asked.low, asked.high))
+        return self.between(starts, stops)
 
     def between(self, starts: Sequence[Positions], stops: Sequence[Positions]) -> Floats:
         """Return shares between positions; inside a bin people are taken to be spread evenly."""
         found: Floats = np.zeros(starts[0].shape)
-        for corner in product(*[((1.0, stop), (-1.0, start)) for start, stop in zip(starts, stops, strict=True)]):
+        for corner in product(
+            *[((1.0, stop), (-1.0, start)) for start, stop in zip(starts, stops, strict=True)]
+        ):
             sign = np.prod([factor for factor, _ in corner])
             found = found + sign * self._interpolated([end for _, end in corner])
         return found
 
     def _interpolated(self, ends: Sequence[Positions]) -> Floats:
-        floors = [np.minimum(end.astype(np.int64), bins - 1) for end, bins in zip(ends, self.table.shape, strict=True)]
+        floors = [
+            np.minimum(end.astype(np.int64), bins - 1)
+            for end, bins in zip(ends, self.table.shape, strict=True)
+        ]
         found: Floats = np.zeros(ends[0].shape)
         for corner in product((0, 1), repeat=len(ends)):
             weight = np.ones(ends[0].shape)
@@ -67,6 +76,30 @@ class JointShares:
             places = tuple(floor + upper for floor, upper in zip(floors, corner, strict=True))
             found = found + weight * self._upto[places]
         return found
+
+    def interval(
+        self, starts: Sequence[Positions], stops: Sequence[Positions], confidence: float
+    ) -> tuple[Floats, Floats]:
+        """Return the ends of intervals for shares between positions.
+
+        A bound inside a bin, or inside a cell whose parts no grid tells of, says nothing about where in it
+        people are: the share is at least that of the whole cells inside, and at most that of all it touches.
+        """
+        z = normal_quantile(confidence, 1) or 0.0
+        sizes = [
+            axis.sizes[depth] for axis, depth in zip(self._estimator.axes, self._estimator.known, strict=True)
+        ]
+        up = [
+            [np.ceil(each / size) * size for each, size in zip(ends, sizes, strict=True)]
+            for ends in (starts, stops)
+        ]
+        down = [
+            [np.floor(each / size) * size for each, size in zip(ends, sizes, strict=True)]
+            for ends in (starts, stops)
+        ]
+        inner, outer = self.whole(up[0], down[1]), self.whole(down[0], up[1])
+        low = self.ask(inner) - z * np.sqrt(self.variance(inner))
+        return low, self.ask(outer) + z * np.sqrt(self.variance(outer))
 
     def variance(self, asked: Question) -> Floats:
         """Return the exact variances of answers, were the population the estimated one."""
@@ -82,7 +115,7 @@ class Marginal:
     """One attribute's shares, for the questions that can be asked about one."""
 
     is_distribution = False
-    scales = (1,)
+    scales: tuple[int, ...] = (1,)
 
     def __init__(self, shares: JointShares, users: int) -> None:
         self._shares, self.users = shares, users

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
-from itertools import product
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,13 @@ from numpy.typing import ArrayLike
 
 from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
-from ldprange.axes import Boundaries
 from ldprange.decompositions import Grids
 from ldprange.details import Floats
-from ldprange.domain import Domain, Positions, Product
+from ldprange.domain import Positions, Product
 from ldprange.errors import QueryError
 from ldprange.estimation.answers import Estimate, normal_quantile, single
 from ldprange.estimation.joint_shares import JointShares, Marginal
+from ldprange.estimation.pairs import PairedShares
 from ldprange.estimation.shares import level_estimates
 
 Range = tuple[Any, Any] | Sequence[Any] | Any
@@ -33,7 +32,7 @@ class JointEstimate(Estimate):
     Made by :func:`ldprange.estimate`.
     """
 
-    def __init__(self, aggregate: Aggregate) -> None:
+    def __init__(self, aggregate: Aggregate, *, denoise: bool = False) -> None:
         plan = aggregate.plan
         assert isinstance(plan.domain, Product)  # noqa: S101 (else another class is made)
         assert isinstance(plan.decomposition, Grids)  # noqa: S101 (a product has no other)
@@ -43,7 +42,8 @@ class JointEstimate(Estimate):
         self._grids = plan.decomposition
         self._law = plan.law(aggregate.users)
         self._coefficients = plan.decomposition.coefficients(level_estimates(aggregate))
-        self._shares_of: dict[tuple[int, ...], JointShares] = {}
+        self._joint_shares: dict[tuple[int, ...], JointShares] = {}
+        self._denoised = PairedShares(self._grids, self._law, self._coefficients) if denoise else None
 
     def __repr__(self) -> str:
         names = ", ".join(self._product.names)
@@ -69,7 +69,7 @@ class JointEstimate(Estimate):
         >>> values = {"age": [3, 12] * 50_000, "children": [0, 2] * 50_000}
         >>> found = ldp.estimate(ldp.rehearse(plan, values, seed=1))
         >>> print(found.range(age=(8, 15), children=(1, 3)))
-        0.507 [0.494, 0.520] at 95%
+        0.496 [0.484, 0.509] at 95%
         """
         each = {name: tuple([end] for end in _ends(name, pair)) for name, pair in ranges.items()}
         return single(self.ranges(confidence=confidence, given=given, **each))
@@ -78,39 +78,57 @@ class JointEstimate(Estimate):
         self, *, confidence: float | None = 0.95, given: Mapping[str, Range] | None = None, **ranges: Range
     ) -> Answer[Floats]:
         """Return the shares of many at once, as arrays: of each attribute all low ends and all high ends."""
-        z = normal_quantile(confidence, 1)
+        normal_quantile(confidence, 1)  # refuses what is none
         starts, stops = self._positions(ranges)
         if given:
-            return self._conditional(starts, stops, self._condition(given, ranges), z, confidence)
-        shares = self._shares(tuple(starts))
-        value = shares.between(list(starts.values()), list(stops.values()))
-        if z is None:
+            return self._conditional(starts, stops, self._condition(given, ranges), confidence)
+        chosen, ends = tuple(starts), (list(starts.values()), list(stops.values()))
+        value = (
+            self._denoised.between(chosen, *ends) if self._denoised else self._joint(chosen).between(*ends)
+        )
+        if confidence is None:
             return Answer(value, None, None, None)
-        # a bound inside a bin says nothing about where in it people are: at least the whole bins inside, at
-        # most all that are touched
-        inner = shares.whole([np.ceil(each) for each in starts.values()], [np.floor(each) for each in stops.values()])
-        outer = shares.whole([np.floor(each) for each in starts.values()], [np.ceil(each) for each in stops.values()])
-        low = shares.ask(inner) - z * np.sqrt(shares.variance(inner))
-        high = shares.ask(outer) + z * np.sqrt(shares.variance(outer))
-        return _within(value, low, high, confidence)
+        if self._together(chosen):
+            return _within(value, *self._joint(chosen).interval(*ends, confidence), confidence)
+        return _within(value, *self._interval_from_pairs(starts, stops, confidence), confidence)
 
-    def histogram(self, *names: str, confidence: float | None = 0.95) -> Answer[Floats]:  # type: ignore[override]
-        """Return the share of every joint bin: an array with an axis for each attribute, or each that is named."""
+    def _interval_from_pairs(
+        self, starts: dict[int, Positions], stops: dict[int, Positions], confidence: float
+    ) -> tuple[Floats, Floats]:
+        """Return what the shares of one attribute and of two leave possible, all of their intervals at once.
+
+        Whoever is in all ranges is in any two of them, and is missing in none (Fréchet's inequalities).
+        """
+        parts = [*combinations(starts, 1), *combinations(starts, 2)]
+        each = 1 - (1 - confidence) / len(parts)
+        low, high = np.ones(starts[next(iter(starts))].shape), np.ones(starts[next(iter(starts))].shape)
+        for part in parts:
+            ends = [starts[place] for place in part], [stops[place] for place in part]
+            below, above = self._joint(part).interval(*ends, each)
+            high = np.minimum(high, above)
+            if len(part) == 1:
+                low = low - (1 - np.clip(below, 0.0, 1.0))
+        return low, high
+
+    def histogram(self, *names: str, confidence: float | None = 0.95) -> Answer[Floats]:
+        """Return the share of every joint bin: an array with an axis for each attribute (that is named)."""
         places = [self._place(name) for name in names] or list(range(len(self._product.names)))
-        shares = self._shares(tuple(sorted(places)))
+        shares = self._joint(tuple(sorted(places)))
         order = tuple(int(each) for each in np.argsort(np.argsort(places)))
         z = normal_quantile(confidence, 1)
         if z is None:
             return Answer(shares.table.transpose(order), None, None, None)
         bins = np.indices(shares.table.shape).reshape(shares.table.ndim, -1)
-        spread = z * np.sqrt(shares.variance(shares.whole(list(bins), list(bins + 1)))).reshape(shares.table.shape)
+        spread = z * np.sqrt(shares.variance(shares.whole(list(bins), list(bins + 1)))).reshape(
+            shares.table.shape
+        )
         value, spread = shares.table.transpose(order), spread.transpose(order)
         return _within(value, value - spread, value + spread, confidence)
 
     def marginal(self, name: str) -> Estimate:
         """Return the estimate of one attribute, for all questions about one; it agrees with the joint one."""
         place = self._place(name)
-        return Estimate(self.plan, Marginal(self._shares((place,)), self.users), self._product.axes[place])
+        return Estimate(self.plan, Marginal(self._joint((place,)), self.users), self._product.axes[place])
 
     def quantile(  # type: ignore[override]
         self,
@@ -133,14 +151,18 @@ class JointEstimate(Estimate):
         place, axis = self._place(of), self._product.axes[self._place(of)]
         edges = np.arange(axis.bins + 1)
         condition = self._condition(given, {of: None})
-        bounds = {p: (np.full(edges.shape, low), np.full(edges.shape, high)) for p, (low, high) in condition.items()}
+        bounds = {
+            p: (np.full(edges.shape, low), np.full(edges.shape, high)) for p, (low, high) in condition.items()
+        }
         bounds[place] = (np.zeros_like(edges), edges)
         chosen = tuple(sorted(bounds))
-        shares = self._shares(chosen)
+        shares = self._joint(chosen)
         less = [np.full(edges.shape, float(q)) if p == place else np.zeros(edges.shape) for p in chosen]
         asked = shares.whole([bounds[p][0] for p in chosen], [bounds[p][1] for p in chosen], less)
         below = shares.ask(asked)
-        total = shares.ask(shares.whole([bounds[p][0][:1] for p in chosen], [bounds[p][1][-1:] for p in chosen]))[0]
+        total = shares.ask(
+            shares.whole([bounds[p][0][:1] for p in chosen], [bounds[p][1][-1:] for p in chosen])
+        )[0]
         if total <= 0:
             raise QueryError("nobody seems to be in the given ranges, as far as the reports tell; widen them")
         rising = np.maximum.accumulate(below)
@@ -174,7 +196,6 @@ class JointEstimate(Estimate):
         starts: dict[int, Positions],
         stops: dict[int, Positions],
         condition: dict[int, tuple[int, int]],
-        z: float | None,
         confidence: float | None,
     ) -> Answer[Floats]:
         """Return shares among some of the people, with Fieller's interval for a ratio.
@@ -188,7 +209,7 @@ class JointEstimate(Estimate):
             raise QueryError(f"a conditional share must be of one attribute's range, got {len(starts)}")
         ((place, low), high) = next(iter(starts.items())), stops[next(iter(stops))]
         chosen = tuple(sorted((place, *condition)))
-        shares = self._shares(chosen)
+        shares = self._joint(chosen)
 
         def asked(begin: Floats, end: Floats, less: float) -> Any:
             bounds = {p: (np.full(low.shape, a), np.full(low.shape, b)) for p, (a, b) in condition.items()}
@@ -201,7 +222,7 @@ class JointEstimate(Estimate):
         a, b = shares.ask(part), shares.ask(whole)
         if np.any(b <= 0):
             raise QueryError("nobody seems to be in the given ranges, as far as the reports tell; widen them")
-        value = a / b
+        value, z = a / b, normal_quantile(confidence, 1)
         if z is None:
             return Answer(value, None, None, None)
         va, vb, vc = (shares.variance(each) for each in (part, whole, asked(low, high, 1.0)))
@@ -242,25 +263,30 @@ class JointEstimate(Estimate):
             raise QueryError("there must be as many ranges of one attribute as of another") from None
         if len(shape) != 1:
             raise QueryError("range takes single bounds; ranges takes lists of them")
-        spread = lambda ends: {place: np.broadcast_to(each, shape) for place, each in ends.items()}  # noqa: E731
-        return spread(starts), spread(stops)
+        starts = {place: np.broadcast_to(each, shape) for place, each in starts.items()}
+        return starts, {place: np.broadcast_to(each, shape) for place, each in stops.items()}
 
     def _place(self, name: str) -> int:
         if name not in self._product.names:
             raise QueryError(f"the attributes are {', '.join(self._product.names)}, got {name!r}")
         return list(self._product.names).index(name)
 
-    def _shares(self, chosen: tuple[int, ...]) -> JointShares:
-        if not any(set(chosen) <= set(each) for each in self._grids.tables()):
+    def _together(self, chosen: tuple[int, ...]) -> bool:
+        return any(set(chosen) <= set(each) for each in self._grids.tables())
+
+    def _joint(self, chosen: tuple[int, ...]) -> JointShares:
+        if not self._together(chosen):
             names = ", ".join(self._product.names[place] for place in chosen)
-            raise QueryError(f"the plan does not ask about {names} together; ask about fewer at a time")
-        if chosen not in self._shares_of:
-            self._shares_of[chosen] = JointShares(self._grids.table(self._law, chosen), self._coefficients)
-        return self._shares_of[chosen]
+            raise QueryError(
+                f"the plan does not ask about {names} together; ask about fewer, or denoise the estimate"
+            )
+        if chosen not in self._joint_shares:
+            self._joint_shares[chosen] = JointShares(self._grids.table(self._law, chosen), self._coefficients)
+        return self._joint_shares[chosen]
 
 
 def _ends(name: str, pair: Range) -> tuple[Any, Any]:
-    if isinstance(pair, str) or np.ndim(pair) == 0 and not isinstance(pair, tuple | list):
+    if isinstance(pair, str) or np.ndim(pair) == 0:
         return pair, pair
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise QueryError(f"{name} must be a value or a pair of ends, such as (18, 64), got {pair!r}")

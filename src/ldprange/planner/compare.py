@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from ldprange.checking import check_type, is_number
-from ldprange.decompositions import Decomposition, Flat, Haar, Tree, Windows
+from ldprange.decompositions import Decomposition, Flat, Grids, Haar, Tree, Windows
 from ldprange.domain import Domain, Product
 from ldprange.errors import PlanError
 from ldprange.oracles import HRR, OUE
@@ -17,6 +17,7 @@ GUESS = math.sqrt(1 / 12)
 """How far off a guess of one half is, on average, from a share that may be anything."""
 
 _BRANCHINGS = (2, 4, 8, 16)
+_MOST_TOGETHER = 3  # attributes whose every combination of levels is asked
 _MOST_UNARY_BINS = 1 << 12  # the paper's OUE sends a bit per bin
 _ALIKE = 1.005  # plans as near as this in error are alike, and the simpler one is taken
 
@@ -167,11 +168,9 @@ def choose_plan(
 def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tuple[str, Plan]]:
     """Return the kinds of plans, simplest first: with the best oracles and probabilities, and the paper's."""
     if isinstance(domain, Product):
-        several = {Tree(branching).resolve(domain.shape): branching for branching in reversed(_BRANCHINGS)}
         return [
-            (f"Tree {branching}", optimise_plan(domain, epsilon, grids, workload=workload))
-            for grids, branching in several.items()
-            if len(grids.levels(0)) <= MOST_LEVELS
+            (name, optimise_plan(domain, epsilon, grids, workload=workload))
+            for name, grids in _grids(domain.shape)
         ]
     bins = max(2, domain.bins)
     kinds: list[tuple[str, Decomposition]] = [("Flat", Flat())]
@@ -188,6 +187,17 @@ def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tupl
     if 4 < bins <= _MOST_UNARY_BINS:
         found.append(("Tree 4, as in the paper", Plan(domain, epsilon, Tree(4), OUE())))
     return found
+
+
+def _grids(shape: tuple[int, ...]) -> list[tuple[str, Decomposition]]:
+    """Return all combinations of levels for two attributes or three, and pairs for more."""
+    if len(shape) <= _MOST_TOGETHER:
+        kinds = {Tree(branching).resolve(shape): branching for branching in reversed(_BRANCHINGS)}
+        found = [(f"Tree {branching}", grids) for grids, branching in kinds.items()]
+        found = [(name, grids) for name, grids in found if len(grids.levels(0)) <= MOST_LEVELS]
+        if found:
+            return found
+    return [("Pairs", Grids.pairs(shape, MOST_LEVELS))]
 
 
 def _trees(bins: int) -> list[tuple[str, Decomposition]]:

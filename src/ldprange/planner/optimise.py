@@ -171,17 +171,20 @@ def _grids_gradient(grids: Grids, information: Floats, workload: Workload) -> Gr
         c = np.stack([reduce(np.multiply.outer, each).reshape(-1) for each in energies])
         wanted = np.indices([axis.depth + 1 for axis in axes]).reshape(len(axes), -1)
         tells = np.all(depths[:, chosen, None] >= wanted, axis=1)
-        tells[:, 0] = False
+        tells[:, 0] = False  # the whole is known
+        told = tells.any(axis=0)  # what no grid tells is not in question
         cells = np.array([level.cells for level in grids.levels(0)])
-        inside = np.array([[axis.cells[d] for axis, d in zip(axes, row, strict=True)] for row in depths[:, chosen]])
+        inside = np.array(
+            [[axis.cells[d] for axis, d in zip(axes, row, strict=True)] for row in depths[:, chosen]]
+        )
         bins = np.prod([axis.bins for axis in axes])
         precision = information * bins / inside.prod(axis=1) / (cells / inside.prod(axis=1))
-        parts.append((c[:, 1:], tells[:, 1:], precision))
+        parts.append((c[:, told], tells[:, told], precision))
 
     def gradient(probabilities: Floats) -> Floats:
         variance, gains = np.zeros(2), np.zeros((2, probabilities.size))
         for c, tells, precision in parts:
-            informed = np.maximum((precision * probabilities) @ tells, 1e-300)
+            informed = (precision * probabilities) @ tells
             variance += c @ (1 / informed)
             gains += precision * ((c / informed**2) @ tells.T)
         towards: Floats = _weights(workload) @ (gains / variance[:, None])

@@ -1,0 +1,182 @@
+"""Many attributes from tables of pairs: what the reports say of two at a time, made into one distribution.
+
+1. Each attribute's own distribution is denoised as that of a single one.
+2. The table of two attributes is shrunk towards their independence: of what it says beyond that, the details
+   of two depths are multiplied by James and Stein's factor, 1 − (number × variance)/(their squared length).
+   Negative shares are left out, and the table is made to agree with both attributes.
+3. Three attributes or more are taken to be as even as their pairs allow (most entropy), by fitting the pairs
+   in turns. What only three together would show is not there.
+
+Within the cells of a table the attributes are taken to be independent of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, product
+from math import prod
+
+import numpy as np
+
+from ldprange.axes import Axis
+from ldprange.decompositions import Grids
+from ldprange.details import Floats
+from ldprange.domain import Positions
+from ldprange.errors import QueryError
+from ldprange.estimation.denoising import denoised
+from ldprange.joint import Question, Table
+from ldprange.noise import Law
+
+_ROUNDS = 100
+_NEAR = 1e-9
+_LEAST = 1e-6  # of what independence would give a cell, so that no cell is ruled out for good
+_MOST_CELLS = 1 << 18  # of a table of many attributes
+
+
+class PairedShares:
+    """The denoised joint distribution of any attributes that are asked about in pairs."""
+
+    def __init__(self, grids: Grids, law: Law, coefficients: Sequence[Floats]) -> None:
+        self._grids, self._law, self._coefficients = grids, law, coefficients
+        self._alone: dict[int, Floats] = {}
+        self._tables: dict[tuple[int, ...], tuple[Floats, tuple[int, ...]]] = {}
+
+    def alone(self, place: int) -> Floats:
+        """Return the distribution of one attribute."""
+        if place not in self._alone:
+            table = self._grids.table(self._law, (place,))
+            even = table.variances(np.linspace(0, 1, table.bins[0] + 1))
+
+            def block_variances(width: int) -> Floats:
+                begins = np.arange(1 - width, table.bins[0])
+                ends = [np.maximum(begins, 0)], [np.minimum(begins + width, table.bins[0])]
+                return even(Question(*ends, [np.zeros(begins.shape)]))
+
+            self._alone[place] = denoised(table.fit(self._coefficients), block_variances)
+        return self._alone[place]
+
+    def between(
+        self, chosen: tuple[int, ...], starts: Sequence[Positions], stops: Sequence[Positions]
+    ) -> Floats:
+        """Return the shares of people between positions on each of the chosen attributes."""
+        if len(chosen) == 1:
+            upto = np.concatenate([[0.0], np.cumsum(self.alone(chosen[0]))])
+            bins = np.arange(upto.size)
+            shares: Floats = np.interp(stops[0], bins, upto) - np.interp(starts[0], bins, upto)
+            return shares
+        table, depths = self._table(chosen)
+        found = np.broadcast_to(table, (len(starts[0]), *table.shape))
+        for place, depth, start, stop in zip(chosen, depths, starts, stops, strict=True):
+            inside = self._inside(place, depth, start, stop)
+            found = np.einsum("qn,qnr->qr", inside, found.reshape(*inside.shape, -1))
+        return found[:, 0]
+
+    def _inside(self, place: int, depth: int, start: Positions, stop: Positions) -> Floats:
+        """Return, for every range, what part of the people in each cell of an attribute lie in it."""
+        axis, shares = self._grids.axes[place], self.alone(place)
+        upto = np.concatenate([[0.0], np.cumsum(shares)])
+        edges = np.arange(0, axis.bins + 1, axis.sizes[depth])
+        bins = np.arange(axis.bins + 1)
+        ends = np.clip(edges, start[:, None], stop[:, None])
+        parts, cells = np.diff(np.interp(ends, bins, upto)), np.diff(upto[edges])
+        inside: Floats = np.divide(parts, cells, out=np.zeros_like(parts), where=cells > 0)
+        return inside
+
+    def _table(self, chosen: tuple[int, ...]) -> tuple[Floats, tuple[int, ...]]:
+        """Return the joint distribution of cells, and how deep they are."""
+        if chosen not in self._tables:
+            self._tables[chosen] = self._pair(chosen) if len(chosen) == 2 else self._many(chosen)
+        return self._tables[chosen]
+
+    def _pair(self, chosen: tuple[int, ...]) -> tuple[Floats, tuple[int, ...]]:
+        if not any(set(chosen) <= set(each) for each in self._grids.tables()):
+            raise QueryError("the plan does not ask about every two of these attributes together")
+        table = self._grids.table(self._law, chosen)
+        depths = table.known
+        own = [self._cells(place, depth) for place, depth in zip(chosen, depths, strict=True)]
+        independent = np.multiply.outer(*own)
+        beyond = _analysed(table.axes, table.fit(self._coefficients, depths) - independent, depths)
+        beyond *= table.by_coefficient(_factors(table, beyond, depths), depths)
+        joint = independent + _rebuilt(table.axes, beyond, depths)
+        joint = np.maximum(joint, _LEAST * independent)
+        return raked(joint, {(0,): own[0], (1,): own[1]}), depths
+
+    def _many(self, chosen: tuple[int, ...]) -> tuple[Floats, tuple[int, ...]]:
+        pairs = {
+            pair: self._table(tuple(chosen[at] for at in pair))
+            for pair in combinations(range(len(chosen)), 2)
+        }
+        depths = [
+            min(known[pair.index(at)] for pair, (_, known) in pairs.items() if at in pair)
+            for at in range(len(chosen))
+        ]
+        axes = [self._grids.axes[place] for place in chosen]
+        while prod(axis.cells[depth] for axis, depth in zip(axes, depths, strict=True)) > _MOST_CELLS:
+            deepest = int(np.argmax([axis.cells[depth] for axis, depth in zip(axes, depths, strict=True)]))
+            if depths[deepest] == 1:
+                raise QueryError(
+                    f"at most {_MOST_CELLS} cells can be put together; ask about fewer attributes"
+                )
+            depths[deepest] -= 1
+        joint = np.ones([axis.cells[depth] for axis, depth in zip(axes, depths, strict=True)])
+        margins: dict[tuple[int, ...], Floats] = {
+            pair: _coarser(table, [axes[at].cells[depths[at]] for at in pair])
+            for pair, (table, _) in pairs.items()
+        }
+        return raked(joint / joint.size, margins), tuple(depths)
+
+    def _cells(self, place: int, depth: int) -> Floats:
+        return _coarser(self.alone(place), [self._grids.axes[place].cells[depth]])
+
+
+def raked(joint: Floats, margins: dict[tuple[int, ...], Floats]) -> Floats:
+    """Scale a table by turns until its sums over the other axes are the wanted ones, or nearly.
+
+    >>> raked(np.ones((2, 2)), {(0,): np.array([0.25, 0.75]), (1,): np.array([0.5, 0.5])}).tolist()
+    [[0.125, 0.125], [0.375, 0.375]]
+    """
+    for _ in range(_ROUNDS):
+        off = 0.0
+        for axes, wanted in margins.items():
+            others = tuple(a for a in range(joint.ndim) if a not in axes)
+            found = joint.sum(axis=others)
+            off = max(off, float(np.abs(found - wanted).max()))
+            scale = np.divide(wanted, found, out=np.zeros_like(found), where=found > 0)
+            joint = joint * np.expand_dims(scale, others)
+        if off < _NEAR:
+            break
+    return joint
+
+
+def _factors(table: Table, beyond: Floats, depths: Sequence[int]) -> Floats:
+    """Return by how much the details of every combination of depths are to be multiplied."""
+    factors = np.zeros([depth + 1 for depth in depths])
+    for at in product(*(range(1, depth + 1) for depth in depths)):  # both attributes' own are known better
+        block = tuple(slice(axis.cells[d - 1], axis.cells[d]) for axis, d in zip(table.axes, at, strict=True))
+        length = float(np.square(beyond[block]).sum())
+        noise = beyond[block].size * float(table.shrink[at])
+        factors[at] = max(0.0, 1 - noise / length) if length else 0.0
+    return factors
+
+
+def _analysed(axes: Sequence[Axis], values: Floats, depths: Sequence[int]) -> Floats:
+    for a, (axis, depth) in enumerate(zip(axes, depths, strict=True)):
+        moved = axis.analyse(np.moveaxis(values, a, -1), depth) / np.sqrt(axis.sizes[depth])
+        values = np.moveaxis(moved, -1, a)
+    return values
+
+
+def _rebuilt(axes: Sequence[Axis], values: Floats, depths: Sequence[int]) -> Floats:
+    for a, (axis, depth) in enumerate(zip(axes, depths, strict=True)):
+        moved = axis.rebuild(np.moveaxis(values, a, -1), depth) * np.sqrt(axis.sizes[depth])
+        values = np.moveaxis(moved, -1, a)
+    return values
+
+
+def _coarser(values: Floats, cells: Sequence[int]) -> Floats:
+    """Add neighbours up until there are so many cells on every axis."""
+    pairs = [
+        number for have, want in zip(values.shape, cells, strict=True) for number in (want, have // want)
+    ]
+    sums: Floats = values.reshape(pairs).sum(axis=tuple(range(1, len(pairs), 2)))
+    return sums
