@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldprange.errors import DomainError, LdprangeError
 
-Values = ArrayLike | Sequence[datetime.date]
+Values = ArrayLike | Sequence[datetime.date] | Mapping[str, Any]
+"""People's values: a column, or one for each of several attributes."""
 
 Made = TypeVar("Made")
 

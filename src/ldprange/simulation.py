@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldprange import kernels
 from ldprange.aggregate import Aggregate
-from ldprange.checking import as_array, check_type
+from ldprange.checking import Values, as_array, check_type
 from ldprange.errors import DomainError
 from ldprange.kernels import Counts
 from ldprange.oracles.contract import Column, Items, each_holder
@@ -40,7 +40,7 @@ _MOST_BLOCKS = 8  # that are counted together, where counters are as many as use
 _USERS_PER_DRAW = 8  # a binomial draw costs about as much as sending so many users to their levels
 
 
-def encode_many(plan: Plan, values: ArrayLike, *, seed: int) -> Batch:
+def encode_many(plan: Plan, values: Values, *, seed: int) -> Batch:
     """Randomise many people's values, with seeded coins and by the clients' law."""
     check_type(plan, Plan, "the first argument")
     blocks = list(in_threads(lambda block: _encode(plan, *block), _blocks(plan, [values], seed)))
@@ -51,7 +51,7 @@ def encode_many(plan: Plan, values: ArrayLike, *, seed: int) -> Batch:
 
 def rehearse(
     plan: Plan,
-    values: ArrayLike | Iterator[ArrayLike],
+    values: Values | Iterator[Values],
     *,
     seed: int,
     progress: Callable[[int], None] | None = None,
@@ -63,7 +63,7 @@ def rehearse(
     plan
         The plan.
     values
-        People's values, or an iterator over arrays of them.
+        People's values, or an iterator over arrays of them; of several attributes a column for each, by name.
     seed
         Of the coins. The outcome also depends on how an iterator cuts the values.
     progress
@@ -72,7 +72,7 @@ def rehearse(
     check_type(plan, Plan, "the first argument")
     total, done = Aggregate.empty(plan), 0
 
-    def count(blocks: Sequence[tuple[ArrayLike, np.random.SeedSequence]]) -> Aggregate:
+    def count(blocks: Sequence[tuple[Values, np.random.SeedSequence]]) -> Aggregate:
         if contrasts is not None:
             return reduce(add, (_count_contrasts(plan, contrasts, *block) for block in blocks))
         return Aggregate.of(plan, (Batch(plan, _encode(plan, *block)) for block in blocks))
@@ -91,8 +91,8 @@ def rehearse(
 
 
 def _blocks(
-    plan: Plan, parts: Iterable[ArrayLike], seed: int
-) -> Iterator[tuple[ArrayLike, np.random.SeedSequence]]:
+    plan: Plan, parts: Iterable[Values], seed: int
+) -> Iterator[tuple[Values, np.random.SeedSequence]]:
     """Cut users into blocks with a random stream each, so that threads do not change the outcome."""
     source = seed_sequence(seed)
     widest = max(mechanism.width for mechanism in plan.mechanisms)
@@ -102,7 +102,7 @@ def _blocks(
             yield piece, source.spawn(1)[0]
 
 
-def _encode(plan: Plan, values: ArrayLike, stream: np.random.SeedSequence) -> list[Column]:
+def _encode(plan: Plan, values: Values, stream: np.random.SeedSequence) -> list[Column]:
     """Give each user a level and encode level by level."""
     rng = generator(stream)
     held = plan.domain.index(values)
@@ -124,7 +124,7 @@ def _contrasts(plan: Plan) -> list[tuple[int, int, int]] | None:
 
 
 def _count_contrasts(
-    plan: Plan, asked: list[tuple[int, int, int]], values: ArrayLike, stream: np.random.SeedSequence
+    plan: Plan, asked: list[tuple[int, int, int]], values: Values, stream: np.random.SeedSequence
 ) -> Aggregate:
     held = plan.domain.index(values)
     return Aggregate(plan, *kernels.count_contrasts(held, generator(stream), plan.level_thresholds, asked))

@@ -140,8 +140,8 @@ class JointEstimate(Estimate):
     ) -> Answer[Any]:
         """Return the value of an attribute below which a share ``q`` lies of the people in other ranges.
 
-        The interval holds all bins that the reports cannot rule out: those x at which the share below x,
-        less q times all who are given, may be 0.
+        The interval holds all bins that the reports cannot rule out. (Whether too few people of those who
+        are given lie below x is a question about one sum: those below x, less q times all of them.)
         """
         if not given:
             return self.marginal(of).quantile(q, confidence=confidence)
@@ -171,10 +171,10 @@ class JointEstimate(Estimate):
         if z is None:
             return Answer(value, None, None, None)
         spread = z * np.sqrt(shares.variance(asked))
-        possible = np.flatnonzero(np.abs(below) <= spread)
-        first = min([found, *possible[:1].tolist()])
-        last = max([found + 1, *possible[-1:].tolist()])
-        return Answer(value, axis.at(float(first)), axis.up_to(float(last)), confidence)
+        # the quantile is in a bin if too few may lie below it, and enough up to its end
+        possible = np.flatnonzero(((below - spread)[:-1] <= 0) & ((below + spread)[1:] >= 0))
+        first, last = min([found, *possible[:1].tolist()]), max([found, *possible[-1:].tolist()])
+        return Answer(value, axis.at(float(first)), axis.up_to(last + 1.0), confidence)
 
     def prefix(self, bound: Any, *, confidence: float | None = 0.95) -> Answer[float]:
         raise self._one_at_a_time("prefix")
