@@ -114,7 +114,9 @@ class Plan:
             raise PlanError(
                 f"the decomposition must be Flat(), Tree(), Haar() or Windows(), got {self.decomposition!r}"
             )
-        object.__setattr__(self, "decomposition", self.decomposition.resolve(self.domain.shape))
+        object.__setattr__(
+            self, "decomposition", self.decomposition.resolve(self.domain.shape, self.domain.unordered)
+        )
         levels = self.decomposition.levels(self.domain.bins)
         if len(levels) > MOST_LEVELS:
             raise PlanError(f"a plan may have at most {MOST_LEVELS} levels, got {len(levels)}")

@@ -54,8 +54,11 @@ class Decomposition(ABC):
     nested: ClassVar[bool]
 
     @abstractmethod
-    def resolve(self, shape: tuple[int, ...]) -> Decomposition:
-        """Return this decomposition with every choice made that depends on each attribute's bins."""
+    def resolve(self, shape: tuple[int, ...], unordered: frozenset[int] = frozenset()) -> Decomposition:
+        """Return this decomposition with every choice made that depends on each attribute's bins.
+
+        Attributes at ``unordered`` places have bins without an order, which no tree need bring together.
+        """
 
     @abstractmethod
     def levels(self, bins: int) -> tuple[Level, ...]:

@@ -102,13 +102,13 @@ class Grids(Decomposition):
         return Grids(trees, [depths for depths in product(*heights) if any(depths)])
 
     @staticmethod
-    def pairs(shape: Sequence[int], most: int) -> Grids:
+    def pairs(shape: Sequence[int], most: int, unordered: frozenset[int] = frozenset()) -> Grids:
         """Return coarse grids of every two of many attributes, and finer ones of each alone, at most so many.
 
         >>> [level.shape for level in Grids.pairs((4, 4, 4), 9).levels(64)][-3:]
         [(4, 4, 1), (4, 1, 4), (1, 4, 4)]
         """
-        trees = [tree_of(bins, 2) for bins in shape]
+        trees = trees_of(shape, 2, unordered)
         together = list(combinations(range(len(trees)), 2))
         alone = [
             [depth if b == a else 0 for b in range(len(trees))]
@@ -125,7 +125,7 @@ class Grids(Decomposition):
         singles = [tuple(row) for row in alone][: most - len(asked)]
         return Grids(trees, [*sorted(singles), *asked])
 
-    def resolve(self, shape: tuple[int, ...]) -> Grids:
+    def resolve(self, shape: tuple[int, ...], unordered: frozenset[int] = frozenset()) -> Grids:
         if tuple(axis.bins for axis in self.axes) != shape:
             raise PlanError(
                 f"the trees must have as many leaves as the attributes have bins, {list(shape)}, "
@@ -199,6 +199,17 @@ def _numbers(given: object, least: int, what: str) -> tuple[tuple[int, ...], ...
     if not all(type(number) is int and number >= least for row in rows for number in row):
         raise PlanError(f"{what} must be lists of whole numbers of at least {least}, got {given!r}")
     return rows
+
+
+def trees_of(shape: Sequence[int], branching: int, unordered: frozenset[int]) -> list[tuple[int, ...]]:
+    """Return a tree for each attribute; of bins without an order all at once.
+
+    >>> trees_of((16, 12), 4, frozenset([1]))
+    [(4, 4), (12,)]
+    """
+    return [
+        tree_of(bins, max(2, bins) if place in unordered else branching) for place, bins in enumerate(shape)
+    ]
 
 
 def tree_of(bins: int, branching: int) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ldprange.decompositions.contract import Decomposition, stacked
-from ldprange.decompositions.grids import Grids, tree_of
+from ldprange.decompositions.grids import Grids, trees_of
 from ldprange.details import Level
 
 
@@ -25,8 +25,8 @@ class Haar(Decomposition):
     kind: ClassVar[str] = "haar"
     nested: ClassVar[bool] = False
 
-    def resolve(self, shape: tuple[int, ...]) -> Decomposition:
-        return self if len(shape) == 1 else Grids.product([tree_of(bins, 2) for bins in shape])
+    def resolve(self, shape: tuple[int, ...], unordered: frozenset[int] = frozenset()) -> Decomposition:
+        return self if len(shape) == 1 else Grids.product(trees_of(shape, 2, unordered))
 
     def levels(self, bins: int) -> tuple[Level, ...]:
         height = max(1, (bins - 1).bit_length())

@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement
 from typing import Any, ClassVar
 
 from ldprange.decompositions.contract import Decomposition, stacked
-from ldprange.decompositions.grids import Grids, tree_of
+from ldprange.decompositions.grids import Grids, trees_of
 from ldprange.details import Level
 from ldprange.errors import PlanError
 
@@ -27,7 +27,7 @@ class Flat(Decomposition):
     kind: ClassVar[str] = "flat"
     nested: ClassVar[bool] = True
 
-    def resolve(self, shape: tuple[int, ...]) -> Decomposition:
+    def resolve(self, shape: tuple[int, ...], unordered: frozenset[int] = frozenset()) -> Decomposition:
         return (
             self
             if len(shape) == 1
@@ -63,8 +63,8 @@ class Tree(Decomposition):
                 f"got {self.branching!r}"
             )
 
-    def resolve(self, shape: tuple[int, ...]) -> Decomposition:
-        return self if len(shape) == 1 else Grids.product([tree_of(bins, self.branching) for bins in shape])
+    def resolve(self, shape: tuple[int, ...], unordered: frozenset[int] = frozenset()) -> Decomposition:
+        return self if len(shape) == 1 else Grids.product(trees_of(shape, self.branching, unordered))
 
     def levels(self, bins: int) -> tuple[Level, ...]:
         bins = max(2, bins)

@@ -47,7 +47,7 @@ class Windows(Decomposition):
             raise PlanError(f"widths must fall from level to level down to 1, got {list(widths)}")
         object.__setattr__(self, "widths", widths)
 
-    def resolve(self, shape: tuple[int, ...]) -> Windows:
+    def resolve(self, shape: tuple[int, ...], unordered: frozenset[int] = frozenset()) -> Windows:
         if len(shape) > 1:
             raise PlanError("windows are for one attribute; use Tree(branching) over several")
         (bins,) = shape

@@ -2,8 +2,19 @@
 
 from ldprange.domain.contract import Bins, Domain, Positions
 from ldprange.domain.dates import Dates
-from ldprange.domain.labels import Ordered
+from ldprange.domain.labels import Categories, Ordered
 from ldprange.domain.numbers import Integers, Logarithmic, Real
 from ldprange.domain.product import Product
 
-__all__ = ["Bins", "Dates", "Domain", "Integers", "Logarithmic", "Ordered", "Positions", "Product", "Real"]
+__all__ = [
+    "Bins",
+    "Categories",
+    "Dates",
+    "Domain",
+    "Integers",
+    "Logarithmic",
+    "Ordered",
+    "Positions",
+    "Product",
+    "Real",
+]

@@ -26,8 +26,8 @@ Bins = NDArray[np.int64]
 class Domain(ABC):
     """The ordered values that people may have, cut into ``bins`` bins.
 
-    Make one with :meth:`integers`, :meth:`real`, :meth:`logarithmic`, :meth:`dates` or
-    :meth:`ordered`; several of them together are a :meth:`product`.
+    Make one with :meth:`integers`, :meth:`real`, :meth:`logarithmic`, :meth:`dates`,
+    :meth:`ordered` or :meth:`categories`; several of them together are a :meth:`product`.
 
     >>> Domain.integers(0, 119).bins
     120
@@ -69,6 +69,11 @@ class Domain(ABC):
         return Domain._kinds["ordered"](labels)
 
     @staticmethod
+    def categories(labels: Iterable[str]) -> Domain:
+        """Labels without an order, such as regions, one bin each; a range is of labels as they are listed."""
+        return Domain._kinds["categories"](labels)
+
+    @staticmethod
     def product(**attributes: Domain) -> Domain:
         """Several attributes of one person, by name, such as ``product(age=…, income=…)``."""
         return Domain._kinds["product"](tuple(attributes), tuple(attributes.values()))
@@ -82,6 +87,11 @@ class Domain(ABC):
     def shape(self) -> tuple[int, ...]:
         """The number of bins of every attribute; there is one, unless this is a product."""
         return (self.bins,)
+
+    @property
+    def unordered(self) -> frozenset[int]:
+        """The places of the attributes whose bins have no order: neighbours have nothing in common."""
+        return frozenset()
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Domains of labels with an order."""
+"""Domains of labels, with an order or without."""
 
 from __future__ import annotations
 
@@ -67,3 +67,14 @@ class Ordered(Discrete):
 
     def _value(self, index: int) -> str:
         return self.labels[index]
+
+
+@dataclass(frozen=True, slots=True)
+class Categories(Ordered):
+    """Labels without an order."""
+
+    kind: ClassVar[str] = "categories"
+
+    @property
+    def unordered(self) -> frozenset[int]:
+        return frozenset([0])

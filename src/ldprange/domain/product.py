@@ -53,6 +53,10 @@ class Product(Domain):
     def shape(self) -> tuple[int, ...]:
         return tuple(axis.bins for axis in self.axes)
 
+    @property
+    def unordered(self) -> frozenset[int]:
+        return frozenset(place for place, axis in enumerate(self.axes) if axis.unordered)
+
     def to_dict(self) -> dict[str, Any]:
         # lists, for the order of attributes is part of a plan
         return {"kind": self.kind, "names": list(self.names), "axes": [axis.to_dict() for axis in self.axes]}

@@ -169,9 +169,10 @@ def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tupl
     """Return the kinds of plans, simplest first: with the best oracles and probabilities, and the paper's."""
     if isinstance(domain, Product):
         return [
-            (name, optimise_plan(domain, epsilon, grids, workload=workload))
-            for name, grids in _grids(domain.shape)
+            (name, optimise_plan(domain, epsilon, grids, workload=workload)) for name, grids in _grids(domain)
         ]
+    if domain.unordered:
+        return [("Flat", optimise_plan(domain, epsilon, Flat(), workload=workload))]
     bins = max(2, domain.bins)
     kinds: list[tuple[str, Decomposition]] = [("Flat", Flat())]
     if bins > 2:
@@ -189,15 +190,16 @@ def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tupl
     return found
 
 
-def _grids(shape: tuple[int, ...]) -> list[tuple[str, Decomposition]]:
+def _grids(domain: Product) -> list[tuple[str, Decomposition]]:
     """Return all combinations of levels for two attributes or three, and pairs for more."""
+    shape, unordered = domain.shape, domain.unordered
     if len(shape) <= _MOST_TOGETHER:
-        kinds = {Tree(branching).resolve(shape): branching for branching in reversed(_BRANCHINGS)}
+        kinds = {Tree(branching).resolve(shape, unordered): branching for branching in reversed(_BRANCHINGS)}
         found = [(f"Tree {branching}", grids) for grids, branching in kinds.items()]
         found = [(name, grids) for name, grids in found if len(grids.levels(0)) <= MOST_LEVELS]
         if found:
             return found
-    return [("Pairs", Grids.pairs(shape, MOST_LEVELS))]
+    return [("Pairs", Grids.pairs(shape, MOST_LEVELS, unordered))]
 
 
 def _trees(bins: int) -> list[tuple[str, Decomposition]]:

@@ -72,7 +72,7 @@ def optimise_plan(
     check_type(decomposition, Decomposition, "a plan's decomposition")
     check_bins(domain)
     epsilon = float(epsilon)
-    decomposition = decomposition.resolve(domain.shape)
+    decomposition = decomposition.resolve(domain.shape, domain.unordered)
     levels = decomposition.levels(domain.bins)
     plan = Plan(domain, epsilon, decomposition, oracle or [best_oracle(level, epsilon) for level in levels])
     information = np.array(
