@@ -1,4 +1,4 @@
-"""``python -m experiments.many``: the errors of other people's methods on questions about many attributes."""
+"""``python -m experiments.many``: errors on questions about many attributes, ours and other people's."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from experiments.many.data import ATTRIBUTES, BINS, DATA, People, people
 from experiments.many.hdg import hdg
 from experiments.many.hio import hio
+from experiments.many.ours import ours
 from experiments.many.queries import Queries, random_queries, true_answers
 from experiments.many.uniform import uniform
 from experiments.seeds import seed_of
@@ -19,6 +20,7 @@ from ldprange.details import Floats
 Method = Callable[[People, float, Queries, np.random.Generator], Floats]
 
 METHODS: dict[str, Method] = {
+    "ldprange": ours,
     "HDG": hdg,
     "HDG, all quadrants": partial(hdg, quadrants=True),
     "HIO": hio,
