@@ -32,6 +32,12 @@ class JointShares:
         self.table = estimator.fit(coefficients)
         self._upto = _sums(self.table)
 
+    @property
+    def steps(self) -> list[int]:
+        """Of every axis, the bins of the cells that are known together."""
+        known = zip(self._estimator.axes, self._estimator.known, strict=True)
+        return [axis.sizes[depth] for axis, depth in known]
+
     def whole(
         self,
         low: Sequence[NDArray[Any]],
@@ -86,9 +92,7 @@ class JointShares:
         people are: the share is at least that of the whole cells inside, and at most that of all it touches.
         """
         z = normal_quantile(confidence, 1) or 0.0
-        sizes = [
-            axis.sizes[depth] for axis, depth in zip(self._estimator.axes, self._estimator.known, strict=True)
-        ]
+        sizes = self.steps
         up = [
             [np.ceil(each / size) * size for each, size in zip(ends, sizes, strict=True)]
             for ends in (starts, stops)
@@ -114,19 +118,21 @@ class JointShares:
 class Marginal:
     """One attribute's shares, for the questions that can be asked about one."""
 
-    is_distribution = False
-    scales: tuple[int, ...] = (1,)
-
-    def __init__(self, shares: JointShares, users: int) -> None:
+    def __init__(self, shares: JointShares, users: int, denoised: Floats | None) -> None:
         self._shares, self.users = shares, users
-        (self.bins,) = shares.table.shape
+        self.is_distribution = denoised is not None
+        self.scales = tuple(shares.steps)
+        table = shares.table if denoised is None else denoised
+        (self.bins,) = table.shape
+        self._upto = np.concatenate([[0.0], np.cumsum(table)])
 
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
-        low, high = np.broadcast_arrays(low, high)
-        return self._shares.ask(self._shares.whole([low], [high]))
+        shares: Floats = self._upto[high] - self._upto[low]
+        return shares
 
     def centre(self, low: Boundaries, high: Boundaries) -> Floats:
-        return self.share(low, high)
+        low, high = np.broadcast_arrays(low, high)
+        return self._shares.ask(self._shares.whole([low], [high]))
 
     def variance(self, low: Boundaries, high: Boundaries) -> Floats:
         low, high = np.broadcast_arrays(low, high)
@@ -135,7 +141,7 @@ class Marginal:
 
     @cached_property
     def rising_cdf(self) -> Floats:
-        return rising(np.concatenate([[0.0], np.cumsum(self._shares.table)]))
+        return rising(self._upto)
 
 
 def _sums(shares: Floats) -> Floats:

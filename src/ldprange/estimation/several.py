@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
@@ -82,15 +82,28 @@ class JointEstimate(Estimate):
         starts, stops = self._positions(ranges)
         if given:
             return self._conditional(starts, stops, self._condition(given, ranges), confidence)
+        return self._answer_ranges(starts, stops, confidence)
+
+    def _answer_ranges(
+        self, starts: dict[int, Positions], stops: dict[int, Positions], confidence: float | None
+    ) -> Answer[Floats]:
         chosen, ends = tuple(starts), (list(starts.values()), list(stops.values()))
-        value = (
-            self._denoised.between(chosen, *ends) if self._denoised else self._joint(chosen).between(*ends)
-        )
+        value = self._value(chosen, *ends)
         if confidence is None:
             return Answer(value, None, None, None)
         if self._together(chosen):
             return _within(value, *self._joint(chosen).interval(*ends, confidence), confidence)
         return _within(value, *self._interval_from_pairs(starts, stops, confidence), confidence)
+
+    def _value(
+        self, chosen: tuple[int, ...], starts: Sequence[Positions], stops: Sequence[Positions]
+    ) -> Floats:
+        shares = self._denoised
+        return (
+            self._joint(chosen).between(starts, stops)
+            if shares is None
+            else shares.between(chosen, starts, stops)
+        )
 
     def _interval_from_pairs(
         self, starts: dict[int, Positions], stops: dict[int, Positions], confidence: float
@@ -112,23 +125,26 @@ class JointEstimate(Estimate):
 
     def histogram(self, *names: str, confidence: float | None = 0.95) -> Answer[Floats]:
         """Return the share of every joint bin: an array with an axis for each attribute (that is named)."""
+        normal_quantile(confidence, 1)  # refuses what is none
         places = [self._place(name) for name in names] or list(range(len(self._product.names)))
-        shares = self._joint(tuple(sorted(places)))
-        order = tuple(int(each) for each in np.argsort(np.argsort(places)))
-        z = normal_quantile(confidence, 1)
-        if z is None:
-            return Answer(shares.table.transpose(order), None, None, None)
-        bins = np.indices(shares.table.shape).reshape(shares.table.ndim, -1)
-        spread = z * np.sqrt(shares.variance(shares.whole(list(bins), list(bins + 1)))).reshape(
-            shares.table.shape
+        shape = [self._product.shape[place] for place in places]
+        bins = dict(zip(places, np.indices(shape, np.float64).reshape(len(shape), -1), strict=True))
+        starts = {place: bins[place] for place in sorted(bins)}
+        stops = {place: each + 1 for place, each in starts.items()}
+        answer = self._answer_ranges(starts, stops, confidence)
+        columns = (
+            None if each is None else each.reshape(shape) for each in (answer.value, answer.low, answer.high)
         )
-        value, spread = shares.table.transpose(order), spread.transpose(order)
-        return _within(value, value - spread, value + spread, confidence)
+        value, low, high = columns
+        assert value is not None  # noqa: S101 (for the type checker)
+        return Answer(value, low, high, answer.confidence)
 
     def marginal(self, name: str) -> Estimate:
         """Return the estimate of one attribute, for all questions about one; it agrees with the joint one."""
         place = self._place(name)
-        return Estimate(self.plan, Marginal(self._joint((place,)), self.users), self._product.axes[place])
+        denoised = None if self._denoised is None else self._denoised.alone(place)
+        shares = Marginal(self._joint((place,)), self.users, denoised)
+        return Estimate(self.plan, shares, self._product.axes[place])
 
     def quantile(  # type: ignore[override]
         self,
@@ -149,32 +165,39 @@ class JointEstimate(Estimate):
             raise QueryError(f"a quantile must lie between 0 and 1, such as 0.5 for the median, got {q!r}")
         z = normal_quantile(confidence, 1)
         place, axis = self._place(of), self._product.axes[self._place(of)]
-        edges = np.arange(axis.bins + 1)
         condition = self._condition(given, {of: None})
-        bounds = {
-            p: (np.full(edges.shape, low), np.full(edges.shape, high)) for p, (low, high) in condition.items()
-        }
-        bounds[place] = (np.zeros_like(edges), edges)
-        chosen = tuple(sorted(bounds))
+        chosen = tuple(sorted((place, *condition)))
         shares = self._joint(chosen)
-        less = [np.full(edges.shape, float(q)) if p == place else np.zeros(edges.shape) for p in chosen]
-        asked = shares.whole([bounds[p][0] for p in chosen], [bounds[p][1] for p in chosen], less)
-        below = shares.ask(asked)
-        total = shares.ask(
-            shares.whole([bounds[p][0][:1] for p in chosen], [bounds[p][1][-1:] for p in chosen])
-        )[0]
-        if total <= 0:
-            raise QueryError("nobody seems to be in the given ranges, as far as the reports tell; widen them")
-        rising = np.maximum.accumulate(below)
-        found = min(int(np.searchsorted(rising[1:], 0.0)), axis.bins - 1)
-        value = axis.at(found + 0.5)
+        self._check_known(shares, chosen, condition)
+        edges = np.arange(0, axis.bins + 1, shares.steps[chosen.index(place)])
+        low = [np.full(edges.shape, 0 if p == place else condition[p][0]) for p in chosen]
+        high = [edges if p == place else np.full(edges.shape, condition[p][1]) for p in chosen]
+        upto = self._value(chosen, *(_floats(ends) for ends in (low, high)))
+        if upto[-1] <= 0:
+            raise _NOBODY
+        found = min(int(np.searchsorted(np.maximum.accumulate(upto)[1:], q * upto[-1])), edges.size - 2)
+        value = axis.at((edges[found] + edges[found + 1]) / 2)
         if z is None:
             return Answer(value, None, None, None)
-        spread = z * np.sqrt(shares.variance(asked))
+        less = [np.full(edges.shape, float(q)) if p == place else np.zeros(edges.shape) for p in chosen]
+        asked = shares.whole(low, high, less)
+        below, spread = shares.ask(asked), z * np.sqrt(shares.variance(asked))
         # the quantile is in a bin if too few may lie below it, and enough up to its end
         possible = np.flatnonzero(((below - spread)[:-1] <= 0) & ((below + spread)[1:] >= 0))
         first, last = min([found, *possible[:1].tolist()]), max([found, *possible[-1:].tolist()])
-        return Answer(value, axis.at(float(first)), axis.up_to(last + 1.0), confidence)
+        return Answer(value, axis.at(float(edges[first])), axis.up_to(float(edges[last + 1])), confidence)
+
+    def _check_known(
+        self, shares: JointShares, chosen: tuple[int, ...], bounds: Mapping[int, tuple[Any, Any]]
+    ) -> None:
+        """Refuse bounds inside cells of which the plan does not tell the parts together."""
+        for place, ends in bounds.items():
+            step = shares.steps[chosen.index(place)]
+            if any(np.any(np.asarray(end) % step) for end in ends):
+                raise QueryError(
+                    f"{self._product.names[place]}: such a question must be of whole bins, "
+                    f"here {step:g} at a time; move the ends, or ask for a plain range"
+                )
 
     def prefix(self, bound: Any, *, confidence: float | None = 0.95) -> Answer[float]:
         raise self._one_at_a_time("prefix")
@@ -203,13 +226,12 @@ class JointEstimate(Estimate):
         The share ρ = a/b lies where (a − ρb)² ≤ z² Var(a − ρb), and the variance is a parabola in ρ that is
         known from those of a, of b and of b − a, the people in the condition but not in the range.
         """
-        if any(np.any(each != np.round(each)) for each in (*starts.values(), *stops.values())):
-            raise QueryError("a conditional share must be of whole bins; move the ends to where bins meet")
         if len(starts) != 1:
             raise QueryError(f"a conditional share must be of one attribute's range, got {len(starts)}")
         ((place, low), high) = next(iter(starts.items())), stops[next(iter(stops))]
         chosen = tuple(sorted((place, *condition)))
         shares = self._joint(chosen)
+        self._check_known(shares, chosen, {place: (low, high), **condition})
 
         def asked(begin: Floats, end: Floats, less: float) -> Any:
             bounds = {p: (np.full(low.shape, a), np.full(low.shape, b)) for p, (a, b) in condition.items()}
@@ -219,12 +241,15 @@ class JointEstimate(Estimate):
 
         part = asked(low, high, 0.0)
         whole = asked(np.zeros(low.shape), np.full(low.shape, shares.table.shape[chosen.index(place)]), 0.0)
-        a, b = shares.ask(part), shares.ask(whole)
-        if np.any(b <= 0):
-            raise QueryError("nobody seems to be in the given ranges, as far as the reports tell; widen them")
-        value, z = a / b, normal_quantile(confidence, 1)
+        of_them, all_of_them = (
+            self._value(chosen, _floats(ask.low), _floats(ask.high)) for ask in (part, whole)
+        )
+        if np.any(all_of_them <= 0):
+            raise _NOBODY
+        value, z = of_them / all_of_them, normal_quantile(confidence, 1)
         if z is None:
             return Answer(value, None, None, None)
+        a, b = shares.ask(part), shares.ask(whole)
         va, vb, vc = (shares.variance(each) for each in (part, whole, asked(low, high, 1.0)))
         covariance = (va + vb - vc) / 2
         square, linear, constant = b**2 - z**2 * vb, a * b - z**2 * covariance, a**2 - z**2 * va
@@ -283,6 +308,13 @@ class JointEstimate(Estimate):
         if chosen not in self._joint_shares:
             self._joint_shares[chosen] = JointShares(self._grids.table(self._law, chosen), self._coefficients)
         return self._joint_shares[chosen]
+
+
+_NOBODY = QueryError("nobody seems to be in the given ranges, as far as the reports tell; widen them")
+
+
+def _floats(columns: Sequence[NDArray[Any]]) -> list[Floats]:
+    return [column.astype(np.float64) for column in columns]
 
 
 def _ends(name: str, pair: Range) -> tuple[Any, Any]:
