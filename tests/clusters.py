@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 MEMORY = "512m"
+WORKER_MEMORY = "1g"  # what Spark's executors ask for where nobody says otherwise
 QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"  # a JVM that lives for seconds
 SETTINGS = {
     "spark.driver.host": "127.0.0.1",
@@ -98,8 +99,12 @@ class Cluster:
 
     def add_worker(self) -> None:
         place = self._home / f"worker-{len(self.workers)}"
-        what = ["--host", "127.0.0.1", "--cores", "1", "--memory", MEMORY, "--work-dir", str(place)]
+        what = ["--host", "127.0.0.1", "--cores", "1", "--memory", WORKER_MEMORY, "--work-dir", str(place)]
         self.workers.append(self._started("worker.Worker", *what, self.master))
+
+    def executors_of(self, number: int, application: str) -> set[str]:
+        """Return which executors of an application a worker has started: each has a directory there."""
+        return {path.name for path in (self._home / f"worker-{number}" / application).glob("*")}
 
     def kill_worker(self, number: int) -> None:
         """End a worker and its executors, as if its machine were gone."""
@@ -168,3 +173,28 @@ def wait_for_executors(session: Any, number: int) -> None:
     while executors(session) != number:
         assert time.monotonic() < deadline, f"{executors(session)} executors instead of {number}"
         time.sleep(0.1)
+
+
+def running(session: Any) -> dict[str, int]:
+    """Return how many tasks each executor is running, by Spark's own status."""
+    about = _listed(_status(session).executorList(True))
+    return {each.id(): each.activeTasks() for each in about}
+
+
+def tasks_of(session: Any, stage: int) -> list[tuple[int, str, str, str]]:
+    """Return all tasks of a stage so far: which one, on which executor, how it went, and what was wrong."""
+    found = []
+    for each in _listed(_status(session).taskList(stage, 0, 1 << 20)):
+        wrong = each.errorMessage()
+        found.append(
+            (each.index(), each.executorId(), each.status(), wrong.get() if wrong.isDefined() else "")
+        )
+    return found
+
+
+def _status(session: Any) -> Any:
+    return session.sparkContext._jsc.sc().statusStore()
+
+
+def _listed(sequence: Any) -> list[Any]:
+    return [sequence.apply(at) for at in range(sequence.size())]
