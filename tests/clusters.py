@@ -61,10 +61,22 @@ def environment() -> dict[str, str]:
         "PYSPARK_PYTHON": sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_MEMORY": MEMORY,
         "SPARK_DAEMON_JAVA_OPTS": QUICK,
         "OMP_NUM_THREADS": "1",
     }
+
+
+def run_python(
+    *arguments: str, code: int = 0, python: str = sys.executable, **more: str
+) -> subprocess.CompletedProcess[str]:
+    """Run Python to its end, in the environment of a cluster and what is named."""
+    env = environment() | more
+    done = subprocess.run(
+        [python, *arguments], env=env, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == code, done.stderr
+    return done
 
 
 class Cluster:
@@ -72,6 +84,10 @@ class Cluster:
 
     def __init__(self, home: Path) -> None:
         self._home = home
+        self.settings = home / "settings"  # for whoever starts Spark without saying any
+        self.settings.mkdir()
+        defaults = "".join(f"{name} {value}\n" for name, value in SETTINGS.items())
+        (self.settings / "spark-defaults.conf").write_text(defaults)
         self.master = f"spark://127.0.0.1:{free_port()}"
         port = self.master.rsplit(":", 1)[1]
         self._log = (home / "log").open("ab")
@@ -140,6 +156,43 @@ def standalone(home: Path) -> Iterator[Cluster]:
         yield cluster
     finally:
         cluster.stop()
+
+
+@contextmanager
+def connect_server(home: Path) -> Iterator[str]:
+    """Start a server of Spark Connect, and yield its address when it answers."""
+    import pyspark
+
+    port = free_port()
+    settings = {**SETTINGS, "spark.connect.grpc.binding.port": str(port)}
+    configured = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
+    main = ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]
+    submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
+    with (home / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [submit, "--master", "local[1]", *configured, *main],
+            env=environment(),
+            stdout=log,
+            stderr=log,
+            cwd=home,
+            start_new_session=True,
+        )
+    try:
+        wait_for_port(port, process)
+        yield f"sc://127.0.0.1:{port}"
+    finally:
+        kill(process)
+
+
+def wait_for_port(port: int, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a process answers at a port."""
+    deadline = time.monotonic() + 120
+    while True:
+        assert process.poll() is None, "the server ended"
+        assert time.monotonic() < deadline, "the server does not answer"
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.1)
 
 
 @contextmanager
