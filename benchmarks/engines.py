@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 FILE, ROW_GROUP = 10**7, 10**6  # reports
-LONG = 60.0  # seconds; what takes longer is run once, and needs no warming up
+LONG = 15.0  # seconds; what takes longer is run once, and needs no warming up
 PYTHON_UP_TO = 7  # powers; SQL is what Spark does with these
 AGES = ldp.Domain.integers(0, 1023)
 PLANS = {

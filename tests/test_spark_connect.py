@@ -25,11 +25,12 @@ import ldprange as ldp
 from ldprange.engines import spark
 from ldprange.files import read_reports
 
-address, client = sys.argv[1:]
+address, client, *kinds = sys.argv[1:]
 assert {each.name for each in installed.distributions()} & {"pyspark", "pyspark-client"} == {client}
 with spark.session(address) as session:
     assert type(session).__module__.startswith("pyspark.sql.connect")
-    for reports in Path(__file__).parent.glob("*/"):
+    for kind in kinds:
+        reports = Path(__file__).parent / kind
         plan = ldp.Plan.from_json(reports.with_suffix(".json").read_text())
         alone = ldp.Aggregate.of(plan, read_reports(reports, plan))
         assert spark.aggregate(session, plan, reports).to_bytes() == alone.to_bytes()
@@ -70,7 +71,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_all_of_spark(server: str, folder: Path) -> None:
-    run_python(str(folder / "client.py"), server, "pyspark")
+    run_python(str(folder / "client.py"), server, "pyspark", "packed")
 
 
 def test_no_more_than_the_extra(server: str, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -90,4 +91,4 @@ def test_no_more_than_the_extra(server: str, folder: Path, tmp_path_factory: pyt
         said = (done.stderr.strip().splitlines() or ["nothing"])[-1]
         pytest.skip(f"pip cannot fetch ldprange[spark], so the light client was NOT tested ({said})")
     # its warnings are errors, as in all tests
-    run_python("-W", "error", str(folder / "client.py"), server, "pyspark-client", python=python)
+    run_python("-W", "error", str(folder / "client.py"), server, "pyspark-client", *KINDS, python=python)

@@ -67,9 +67,18 @@ session.stop()
 class Drivers:
     """Drivers of the same stream, one after another; the next ones are being started meanwhile."""
 
-    def __init__(self, *arguments: Path) -> None:
+    def __init__(self, lives: int, *arguments: Path) -> None:
         self._command = [sys.executable, "-c", DRIVER, *map(str, arguments)]
-        self._waiting = deque(self._new() for _ in range(SPARE))
+        self._to_start = lives
+        self._waiting: deque[subprocess.Popen[bytes]] = deque()
+        self._all: list[subprocess.Popen[bytes]] = []
+        self._fill()
+
+    def _fill(self) -> None:
+        while self._to_start and len(self._waiting) < SPARE:
+            self._waiting.append(self._new())
+            self._all.append(self._waiting[-1])
+            self._to_start -= 1
 
     def _new(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
@@ -84,7 +93,7 @@ class Drivers:
     def started(self, when: str) -> subprocess.Popen[bytes]:
         """Let the next driver stream, until it is killed at a moment."""
         driver = self._waiting.popleft()
-        self._waiting.append(self._new())
+        self._fill()
         assert driver.stdin is not None
         assert driver.stdout is not None
         assert driver.stdout.readline() == b"ready\n"
@@ -94,25 +103,21 @@ class Drivers:
         return driver
 
     def end(self) -> None:
-        for driver in self._waiting:
+        for driver in self._all:
             kill(driver)
-            _close(driver)
+            for pipe in (driver.stdin, driver.stdout):
+                assert pipe is not None
+                pipe.close()
 
 
 @contextmanager
-def drivers(*arguments: Path) -> Iterator[Drivers]:
+def drivers(lives: int, *arguments: Path) -> Iterator[Drivers]:
     need_spark()
-    all_of_them = Drivers(*arguments)
+    all_of_them = Drivers(lives, *arguments)
     try:
         yield all_of_them
     finally:
         all_of_them.end()
-
-
-def _close(driver: subprocess.Popen[bytes]) -> None:
-    for pipe in (driver.stdin, driver.stdout):
-        assert pipe is not None
-        pipe.close()
 
 
 def test_a_stream_counts_exactly_once(tmp_path: Path) -> None:
@@ -121,8 +126,9 @@ def test_a_stream_counts_exactly_once(tmp_path: Path) -> None:
     arriving.mkdir()
     chance = np.random.default_rng(1)
     counted = [0]
-    with drivers(arriving, state, plan_file) as lives:
-        for life, when in enumerate([*EXACTLY, *["at random"] * AT_RANDOM]):
+    ends = [*EXACTLY, *["at random"] * AT_RANDOM]
+    with drivers(len(ends) + 1, arriving, state, plan_file) as lives:
+        for life, when in enumerate(ends):
             arrive(arriving, life)
             driver = lives.started(when)
             if when == "at random":
@@ -132,13 +138,10 @@ def test_a_stream_counts_exactly_once(tmp_path: Path) -> None:
                 kill_group(driver)  # Python and Java at once
             assert driver.wait(timeout=120) == -signal.SIGKILL
             kill_group(driver)
-            _close(driver)
             counted.append(total(state))
         for name in (".hidden.parquet", "half.parquet.partial"):
             (arriving / name).write_bytes(b"")
-        last = lives.started("never")
-        assert last.wait(timeout=120) == 0
-        _close(last)
+        assert lives.started("never").wait(timeout=120) == 0
     for name in (".hidden.parquet", "half.parquet.partial"):
         (arriving / name).unlink()
     there = [PEOPLE * FILES * life for life in range(len(counted))]
