@@ -51,10 +51,12 @@ def measure(way: str, bits: int) -> None:
     shuffled = sum(stage["shuffleWriteBytes"] for stage in stages)
     tasks = max(stage["numTasks"] for stage in stages)
     different = sum(int(np.count_nonzero(counts)) for counts in total.counts)
+    # SQL moves a row for each different report, Python workers move every counter
+    unit, number = ("different report", different) if way == SQL else ("counter", plan.counters)
     line = (
         f"{way}, D = 2^{bits}, {plan.counters:,} counters, {different:,} different reports, {tasks} tasks: "
-        f"to the driver {driver:,} bytes ({driver / plan.counters:.1f} a counter), "
-        f"shuffled {shuffled:,} bytes ({shuffled / plan.counters / tasks:.1f} a counter and task)"
+        f"to the driver {driver:,} bytes ({driver / number:.1f} a {unit}), "
+        f"shuffled {shuffled:,} bytes ({shuffled / number / tasks:.1f} a {unit} and task)"
     )
     if way == PYTHON:
         line += f", greatest memory of a Python worker {_worker_memory() / 1e6:.0f} MB"
