@@ -49,7 +49,7 @@ def measure(way: str, bits: int) -> None:
     stages = [stage for stage in _stages(session) if stage["status"] == "COMPLETE"]
     driver = sum(stage["resultSize"] for stage in stages)
     shuffled = sum(stage["shuffleWriteBytes"] for stage in stages)
-    tasks = max(stage["numTasks"] for stage in stages)
+    tasks = min(stages, key=lambda stage: int(stage["stageId"]))["numTasks"]  # those that read files
     different = sum(int(np.count_nonzero(counts)) for counts in total.counts)
     # SQL moves a row for each different report, Python workers move every counter
     unit, number = ("different report", different) if way == SQL else ("counter", plan.counters)
