@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 MEMORY = "512m"
+WORKER_MEMORY = "1g"  # what Spark's executors ask for where nobody says otherwise
 QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"  # a JVM that lives for seconds
 SETTINGS = {
     "spark.driver.host": "127.0.0.1",
@@ -60,10 +61,22 @@ def environment() -> dict[str, str]:
         "PYSPARK_PYTHON": sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_MEMORY": MEMORY,
         "SPARK_DAEMON_JAVA_OPTS": QUICK,
         "OMP_NUM_THREADS": "1",
     }
+
+
+def run_python(
+    *arguments: str, code: int = 0, python: str = sys.executable, **more: str
+) -> subprocess.CompletedProcess[str]:
+    """Run Python to its end, in the environment of a cluster and what is named."""
+    env = environment() | more
+    done = subprocess.run(
+        [python, *arguments], env=env, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == code, done.stderr
+    return done
 
 
 class Cluster:
@@ -71,6 +84,10 @@ class Cluster:
 
     def __init__(self, home: Path) -> None:
         self._home = home
+        self.settings = home / "settings"  # for whoever starts Spark without saying any
+        self.settings.mkdir()
+        defaults = "".join(f"{name} {value}\n" for name, value in SETTINGS.items())
+        (self.settings / "spark-defaults.conf").write_text(defaults)
         self.master = f"spark://127.0.0.1:{free_port()}"
         port = self.master.rsplit(":", 1)[1]
         self._log = (home / "log").open("ab")
@@ -98,8 +115,12 @@ class Cluster:
 
     def add_worker(self) -> None:
         place = self._home / f"worker-{len(self.workers)}"
-        what = ["--host", "127.0.0.1", "--cores", "1", "--memory", MEMORY, "--work-dir", str(place)]
+        what = ["--host", "127.0.0.1", "--cores", "1", "--memory", WORKER_MEMORY, "--work-dir", str(place)]
         self.workers.append(self._started("worker.Worker", *what, self.master))
+
+    def executors_of(self, number: int, application: str) -> set[str]:
+        """Return which executors of an application a worker has started: each has a directory there."""
+        return {path.name for path in (self._home / f"worker-{number}" / application).glob("*")}
 
     def kill_worker(self, number: int) -> None:
         """End a worker and its executors, as if its machine were gone."""
@@ -138,6 +159,43 @@ def standalone(home: Path) -> Iterator[Cluster]:
 
 
 @contextmanager
+def connect_server(home: Path) -> Iterator[str]:
+    """Start a server of Spark Connect, and yield its address when it answers."""
+    import pyspark
+
+    port = free_port()
+    settings = {**SETTINGS, "spark.connect.grpc.binding.port": str(port)}
+    configured = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
+    main = ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]
+    submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
+    with (home / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [submit, "--master", "local[1]", *configured, *main],
+            env=environment(),
+            stdout=log,
+            stderr=log,
+            cwd=home,
+            start_new_session=True,
+        )
+    try:
+        wait_for_port(port, process)
+        yield f"sc://127.0.0.1:{port}"
+    finally:
+        kill(process)
+
+
+def wait_for_port(port: int, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a process answers at a port."""
+    deadline = time.monotonic() + 120
+    while True:
+        assert process.poll() is None, "the server ended"
+        assert time.monotonic() < deadline, "the server does not answer"
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.1)
+
+
+@contextmanager
 def session_on(cluster: Cluster) -> Iterator[Any]:
     """Start a session on both workers."""
     from pyspark.sql import SparkSession
@@ -168,3 +226,28 @@ def wait_for_executors(session: Any, number: int) -> None:
     while executors(session) != number:
         assert time.monotonic() < deadline, f"{executors(session)} executors instead of {number}"
         time.sleep(0.1)
+
+
+def running(session: Any) -> dict[str, int]:
+    """Return how many tasks each executor is running, by Spark's own status."""
+    about = _listed(_status(session).executorList(True))
+    return {each.id(): each.activeTasks() for each in about}
+
+
+def tasks_of(session: Any, stage: int) -> list[tuple[int, str, str, str]]:
+    """Return all tasks of a stage so far: which one, on which executor, how it went, and what was wrong."""
+    found = []
+    for each in _listed(_status(session).taskList(stage, 0, 1 << 20)):
+        wrong = each.errorMessage()
+        found.append(
+            (each.index(), each.executorId(), each.status(), wrong.get() if wrong.isDefined() else "")
+        )
+    return found
+
+
+def _status(session: Any) -> Any:
+    return session.sparkContext._jsc.sc().statusStore()
+
+
+def _listed(sequence: Any) -> list[Any]:
+    return [sequence.apply(at) for at in range(sequence.size())]

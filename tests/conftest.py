@@ -1,4 +1,4 @@
-"""Settings that every test shares, working directories for the command line, and databases."""
+"""Settings that every test shares, working directories for the command line, databases, and a cluster."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from clusters import Cluster, standalone
 from databases import emptied, postgresql
 from javascript import node_program
 from surveys import make_survey
@@ -54,3 +55,10 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def node() -> str:
     """Return the program that runs the JavaScript client."""
     return node_program()
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Return a Spark cluster, for one application at a time."""
+    with standalone(tmp_path_factory.mktemp("cluster")) as started:
+        yield started

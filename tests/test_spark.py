@@ -16,7 +16,7 @@ import pytest
 from scipy import stats
 
 import ldprange as ldp
-from clusters import Cluster, executors, session_on, standalone, wait_for_executors
+from clusters import Cluster, executors, running, session_on, tasks_of, wait_for_executors
 from example_plans import AGES, PLANS, batch_of, every_plan
 from ldprange.engines import spark
 from ldprange.engines.spark import counting
@@ -27,13 +27,8 @@ pytestmark = pytest.mark.xdist_group("spark")  # one cluster for all of them
 
 # codes and packed bytes are counted in SQL; sets, of which there are too many, by Python on the workers
 CODED, PACKED, SETS = PLANS["HRR"], PLANS["Windows"], PLANS["OUE"]
+TASK_BYTES = "spark.sql.files.maxPartitionBytes"
 every_kind = pytest.mark.parametrize("plan", [CODED, PACKED, SETS], ids=["coded", "packed", "sets"])
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    with standalone(tmp_path_factory.mktemp("cluster")) as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
@@ -81,33 +76,61 @@ class TestCounting:
         alone = ldp.Aggregate.of(plan, read_reports(folder, plan))
         assert spark.aggregate(session, plan, folder) == alone
 
-    def test_killed_worker(self, cluster: Cluster, session: Any, tmp_path: Path) -> None:
-        plan = PLANS["OLH"]
-        folder = folder_of(plan, tmp_path / "reports", files=40, people=15_000)
+    @pytest.mark.parametrize("way", ["SQL", "Python"])
+    def test_killed_worker(self, cluster: Cluster, session: Any, tmp_path: Path, way: str) -> None:
+        plan, files, people = (CODED, 20, 1_000_000) if way == "SQL" else (PLANS["OLH"], 40, 15_000)
+        folder = tmp_path / "reports"
+        folder.mkdir()
+        size = many_times(folder, plan, files, people)
         alone = ldp.Aggregate.of(plan, read_reports(folder, plan))
         found: list[ldp.Aggregate] = []
         work = threading.Thread(target=lambda: found.append(spark.aggregate(session, plan, folder)))
+        before = session.conf.get(TASK_BYTES)
+        session.conf.set(TASK_BYTES, size)  # a task for every file
         work.start()
-        done, tasks = _wait_for_tasks(session, 4)
-        cluster.kill_worker(0)
+        victim = len(cluster.workers) - 1
+        lost = cluster.executors_of(victim, session.sparkContext.applicationId)
+        stage, done, tasks = _wait_for_tasks(session, 4, lost)
+        cluster.kill_worker(victim)
         assert work.is_alive()
         assert 4 <= done < tasks / 2  # it was in the middle
         work.join()
-        assert found == [alone]
+        session.conf.set(TASK_BYTES, before)
+        assert [each.to_bytes() for each in found] == [alone.to_bytes()]
         assert executors(session) == 1
+        history = tasks_of(session, stage)
+        died = {
+            which
+            for which, where, _, why in history
+            if where in lost and why.startswith("ExecutorLostFailure")
+        }
+        again = {which for which, where, how, _ in history if where not in lost and how == "SUCCESS"}
+        assert died
+        assert died <= again
         cluster.add_worker()
         wait_for_executors(session, 2)
 
 
-def _wait_for_tasks(session: Any, number: int) -> tuple[int, int]:
-    """Return how many tasks are done, once there are so many, and how many there will be."""
+def many_times(folder: Path, plan: ldp.Plan, files: int, people: int) -> int:
+    """Put one file there under many names, and return its size."""
+    first = folder / "0.parquet"
+    write_reports(first, plan, [batch_of(plan, people)])
+    for number in range(1, files):
+        (folder / f"{number}.parquet").hardlink_to(first)
+    return first.stat().st_size
+
+
+def _wait_for_tasks(session: Any, number: int, workplaces: set[str]) -> tuple[int, int, int]:
+    """Wait until so many tasks are done and one runs there; return the stage, and how many of how many."""
     tracker = session.sparkContext.statusTracker()
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         for stage in tracker.getActiveStageIds():
             about = tracker.getStageInfo(stage)
             if about and about.numTasks > 10 and about.numCompletedTasks >= number:
-                return about.numCompletedTasks, about.numTasks
+                busy = running(session)
+                if any(busy.get(each, 0) for each in workplaces):
+                    return stage, about.numCompletedTasks, about.numTasks
         time.sleep(0.02)
     raise AssertionError("the job did not come so far")
 
