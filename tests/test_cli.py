@@ -290,3 +290,45 @@ class TestHelp:
 
     def test_the_version(self) -> None:
         assert ldp.__version__ in done("--version")
+
+
+class TestSeveralAttributes:
+    """The command on an aggregate of two attributes."""
+
+    @pytest.fixture
+    def town(self, here: Path) -> Path:
+        domain = ldp.Domain.product(age=ldp.Domain.integers(0, 15), region=ldp.Domain.categories(["N", "S"]))
+        plan = ldp.choose_plan(domain, 3.0, 10_000)
+        columns = {"age": [3, 12] * 5_000, "region": ["N", "S"] * 5_000}
+        ldp.rehearse(plan, columns, seed=1).save(here / "town.agg")
+        (here / "town.plan.json").write_text(plan.to_json())
+        (here / "values.csv").write_text("age,region\n3,N\n")
+        return here
+
+    def test_one_of_them_is_asked_by_name(self, town: Path) -> None:
+        found = json.loads(
+            run("query", "town.agg", "--attribute", "age", "--range", "0", "7", "--json").stdout
+        )
+        assert found["ranges"][0]["value"] == pytest.approx(0.5, abs=0.1)
+
+    def test_some_are_asked_about_at_once(self, town: Path) -> None:
+        asked = ("--within", "age", "8", "15", "--within", "region", "S", "S")
+        found = json.loads(run("query", "town.agg", *asked, "--json").stdout)
+        assert found["within"]["value"] == pytest.approx(0.5, abs=0.1)
+        assert "age 8 to 15, region S to S" in run("query", "town.agg", *asked).stdout
+
+    @pytest.mark.parametrize(
+        ("asked", "says"),
+        [
+            (["query", "town.agg"], "--attribute"),
+            (["query", "town.agg", "--range", "0", "7"], "--attribute"),
+            (["query", "town.agg", "--attribute", "dogs"], "the attributes are age, region"),
+            (["query", "town.agg", "--within", "age", "9", "3"], "end after it begins"),
+            (["query", "town.agg", "--within", "age", "1", "3", "--within", "age", "1", "3"], "once"),
+            (["encode", "town.plan.json", "values.csv", "-o", "r.bin"], "several"),
+        ],
+    )
+    def test_what_cannot_be_asked_is_said(self, town: Path, asked: list[str], says: str) -> None:
+        outcome = run(*asked)
+        assert outcome.exit_code == 2
+        assert says in outcome.stderr

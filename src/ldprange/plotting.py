@@ -39,7 +39,7 @@ def distribution_figure(estimate: Estimate, *, counts: ArrayLike | None = None, 
             f"what is drawn must be an estimate, got {estimate!r:.60} of type {type(estimate).__name__}; "
             "make one with ldprange.estimate(aggregate)"
         )
-    domain = estimate.plan.domain
+    domain = estimate.domain
     truth = None if counts is None else _shares(counts, domain.bins)
     try:
         from matplotlib.figure import Figure

@@ -51,7 +51,7 @@ _ASCII = str.maketrans("┤│└┬─", "||+++")
 
 def _curve(estimate: Estimate, points: int, confidence: float) -> NDArray[np.float64]:
     """Return the cdf, and the ends of its band, at evenly spaced points of the domain."""
-    domain = estimate.plan.domain
+    domain = estimate.domain
     bins = np.unique(np.linspace(0, domain.bins - 1, min(points, domain.bins)).round().astype(np.int64))
     # each of these holds with its own probability; all hold at once if each may fail that much more rarely
     each = 1 - (1 - confidence) / max(1, bins.size - 1)
@@ -97,7 +97,7 @@ def _band(low: NDArray[np.float64], high: NDArray[np.float64], height: int) -> N
 
 def _axis(estimate: Estimate, columns: int) -> tuple[str, str]:
     """Return the line below the picture and the values along it; the ends have precedence."""
-    domain = estimate.plan.domain
+    domain = estimate.domain
     line, labels, said = list("─" * columns), [" "] * columns, set()
     for tick in (0, _TICKS, *range(1, _TICKS)):
         last = tick == _TICKS

@@ -16,7 +16,7 @@ from ldprange.cli.screen import answers, console, facts, note, print_json
 from ldprange.cli.summary import percent, plan_facts
 from ldprange.decompositions import Flat, Tree
 from ldprange.errors import QueryError
-from ldprange.estimation import Estimate, estimate
+from ldprange.estimation import Estimate, JointEstimate, estimate
 from ldprange.units import parse, plain, shown
 
 _QUARTILES = (0.25, 0.5, 0.75)
@@ -54,6 +54,14 @@ _QUARTILES = (0.25, 0.5, 0.75)
     metavar="Q",
     help="The value below which a share Q lies.",
 )
+@click.option("--attribute", metavar="NAME", help="Of several attributes, the one that is asked about.")
+@click.option(
+    "--within",
+    nargs=3,
+    multiple=True,
+    metavar="NAME LOW HIGH",
+    help="Of several attributes: the share of people within all of these ranges at once.",
+)
 @click.option("--histogram", is_flag=True, help="The share of every bin.")
 @click.option("--cdf", is_flag=True, help="The share up to every bin.")
 @click.option(
@@ -82,6 +90,8 @@ def query(
     ranges: tuple[tuple[str, str], ...],
     prefixes: tuple[str, ...],
     quantiles: tuple[float, ...],
+    attribute: str | None,
+    within: tuple[tuple[str, str, str], ...],
     histogram: bool,
     cdf: bool,
     band: str | None,
@@ -93,8 +103,9 @@ def query(
     """Answer questions from an aggregate, each with its interval.
 
     --range, --prefix and --quantile may be given many times, in the domain's own units. Without any
-    question you get an overview. Shares are unbiased, so a small one may come out below 0, unless
-    you --denoise.
+    question you get an overview. Where people have several attributes, --attribute says which is meant,
+    and --within asks about some of them at once. Shares are unbiased, so a small one may come out
+    below 0, unless you --denoise.
     """
     if denoise and raw:
         raise click.UsageError("--denoise and --raw exclude one another; leave one of them out")
@@ -106,13 +117,16 @@ def query(
     if raw and not isinstance(aggregate.plan.decomposition, Flat | Tree):
         note("--raw changes nothing here: only trees have a raw estimate beside the consistent one")
     estimated = estimate(aggregate, consistent=not raw, denoise=denoise)
-    overview = not (ranges or prefixes or quantiles or histogram or cdf)
+    joint = _within(estimated, within, confidence)
+    estimated = _of_one(estimated, attribute, needed=not within)
+    overview = not (ranges or prefixes or quantiles or histogram or cdf or within)
     wanted = _QUARTILES if overview else quantiles
     result: dict[str, Any] = {
         "plan": aggregate.plan.fingerprint,
         "reports": aggregate.reports,
         "confidence": confidence,
         "denoised": denoise,
+        "within": joint,
         "ranges": _ranges(estimated, ranges, confidence),
         "prefixes": _prefixes(estimated, prefixes, confidence),
         "quantiles": _quantiles(estimated, wanted, confidence),
@@ -141,12 +155,44 @@ def query(
         screen.print(draw_cdf(estimated, width=screen.width, confidence=confidence, ascii_only=ascii_only))
 
 
+def _of_one(estimated: Estimate, attribute: str | None, *, needed: bool) -> Estimate:
+    """Return what is asked about one attribute, where there are several."""
+    if not isinstance(estimated, JointEstimate):
+        if attribute is not None:
+            raise click.UsageError(f"--attribute is for plans of several, and this has one; got {attribute}")
+        return estimated
+    if attribute is None and needed:
+        raise QueryError(
+            f"the plan has several attributes: choose one with --attribute ({', '.join(estimated.names)}), "
+            "or ask about some at once with --within"
+        )
+    return estimated.marginal(attribute) if attribute is not None else estimated
+
+
+def _within(
+    estimated: Estimate, asked: tuple[tuple[str, str, str], ...], confidence: float
+) -> dict[str, Any] | None:
+    if not asked:
+        return None
+    if not isinstance(estimated, JointEstimate):
+        raise click.UsageError("--within goes with several attributes, and this plan has one; use --range")
+    ranges: dict[str, Any] = {}
+    for name, low, high in asked:
+        if name in ranges:
+            raise click.UsageError(f"--within must be given once for each attribute, got {name} twice")
+        axis = estimated.axis(name)
+        ranges[name] = (parse(axis, low), parse(axis, high))
+    answer = estimated.range(confidence=confidence, given=None, **ranges)
+    bounds = {name: [plain(low), plain(high)] for name, (low, high) in ranges.items()}
+    return {"ranges": bounds, "value": answer.value, "low": answer.low, "high": answer.high}
+
+
 def _ranges(
     estimated: Estimate, asked: tuple[tuple[str, str], ...], confidence: float
 ) -> list[dict[str, Any]]:
     if not asked:
         return []
-    domain = estimated.plan.domain
+    domain = estimated.domain
     lows, highs = ([parse(domain, text) for text in ends] for ends in zip(*asked, strict=True))
     found = estimated.ranges(lows, highs, confidence=confidence)
     bounds = zip(lows, highs, _each(found), strict=True)
@@ -156,7 +202,7 @@ def _ranges(
 def _prefixes(estimated: Estimate, asked: tuple[str, ...], confidence: float) -> list[dict[str, Any]]:
     if not asked:
         return []
-    bounds = [parse(estimated.plan.domain, text) for text in asked]
+    bounds = [parse(estimated.domain, text) for text in asked]
     found = estimated.prefixes(bounds, confidence=confidence)
     return [{"to": plain(bound), **each} for bound, each in zip(bounds, _each(found), strict=True)]
 
@@ -169,7 +215,7 @@ def _quantiles(estimated: Estimate, asked: tuple[float, ...], confidence: float)
 
 
 def _histogram(estimated: Estimate, confidence: float) -> list[dict[str, Any]]:
-    domain = estimated.plan.domain
+    domain = estimated.domain
     return [
         {"from": plain(domain.lower(index)), "to": plain(domain.upper(index)), **each}
         for index, each in enumerate(_each(estimated.histogram(confidence=confidence)))
@@ -177,7 +223,7 @@ def _histogram(estimated: Estimate, confidence: float) -> list[dict[str, Any]]:
 
 
 def _cdf(estimated: Estimate, confidence: float, band: str) -> list[dict[str, Any]]:
-    upper = estimated.plan.domain.upper
+    upper = estimated.domain.upper
     found = estimated.cdf(confidence=confidence, band=band)
     return [{"to": plain(upper(index)), **each} for index, each in enumerate(_each(found))]
 
@@ -190,6 +236,9 @@ def _each(found: Answer[Any]) -> Iterator[dict[str, Any]]:
 
 
 def _rows(result: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    if joint := result["within"]:
+        where = (f"{name} {shown(low)} to {shown(high)}" for name, (low, high) in joint["ranges"].items())
+        yield ", ".join(where), *_shares(joint)
     for each in result["ranges"]:
         yield f"from {shown(each['from'])} to {shown(each['to'])}", *_shares(each)
     for each in result["prefixes"]:

@@ -32,7 +32,8 @@ class Estimate:
     def __init__(self, plan: Plan, shares: Shares, domain: Domain | None = None) -> None:
         self.plan = plan
         self._shares = shares
-        self._domain = domain or plan.domain
+        self.domain = domain or plan.domain
+        """What is asked about: the plan's domain, or one of its attributes."""
         self.users = shares.users
         """How many people reported."""
         self._cdfs: dict[int, tuple[Boundaries, Floats, Floats]] = {}  # by scale, once asked for
@@ -52,7 +53,7 @@ class Estimate:
 
     def ranges(self, lows: ArrayLike, highs: ArrayLike, *, confidence: float | None = 0.95) -> Answer[Floats]:
         """Return the shares of many ranges at once, as arrays."""
-        starts, stops = self._domain.starts(lows), self._domain.stops(highs)
+        starts, stops = self.domain.starts(lows), self.domain.stops(highs)
         try:
             starts, stops = np.broadcast_arrays(starts, stops)
         except ValueError:
@@ -72,7 +73,7 @@ class Estimate:
 
     def prefixes(self, bounds: ArrayLike, *, confidence: float | None = 0.95) -> Answer[Floats]:
         """Return the shares of many prefixes at once, as arrays."""
-        stops = self._domain.stops(bounds)
+        stops = self.domain.stops(bounds)
         return self._answer(np.zeros_like(stops), stops, confidence)
 
     def histogram(self, *, confidence: float | None = 0.95) -> Answer[Floats]:
@@ -119,7 +120,7 @@ class Estimate:
             )
         z = normal_quantile(confidence, 1)
         first_person = 1 / self.users if self.users else 0.0  # quantile 0 is the least value anyone has
-        flat, domain = np.maximum(wanted.reshape(-1), first_person), self._domain
+        flat, domain = np.maximum(wanted.reshape(-1), first_person), self.domain
         positions = self._quantile_positions(flat)
         value = _units([domain.at(position) for position in positions.tolist()], wanted.shape)
         if z is None:

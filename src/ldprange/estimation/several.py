@@ -13,7 +13,7 @@ from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
 from ldprange.decompositions import Grids
 from ldprange.details import Floats
-from ldprange.domain import Positions, Product
+from ldprange.domain import Domain, Positions, Product
 from ldprange.errors import QueryError
 from ldprange.estimation.answers import Estimate, normal_quantile, single
 from ldprange.estimation.joint_shares import JointShares, Marginal
@@ -37,6 +37,7 @@ class JointEstimate(Estimate):
         assert isinstance(plan.domain, Product)  # noqa: S101 (else another class is made)
         assert isinstance(plan.decomposition, Grids)  # noqa: S101 (a product has no other)
         self.plan = plan
+        self.domain = plan.domain
         self.users = aggregate.reports
         self._product = plan.domain
         self._grids = plan.decomposition
@@ -48,6 +49,15 @@ class JointEstimate(Estimate):
     def __repr__(self) -> str:
         names = ", ".join(self._product.names)
         return f"Estimate of {names} from {self.users:,} reports under plan {self.plan.fingerprint}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes."""
+        return tuple(self._product.names)
+
+    def axis(self, name: str) -> Domain:
+        """Return the domain of one attribute."""
+        return self._product.axes[self._place(name)]
 
     def range(  # type: ignore[override]
         self, *, confidence: float | None = 0.95, given: Mapping[str, Range] | None = None, **ranges: Range

@@ -188,8 +188,11 @@ def _is_a_value(name: str, domain: Domain) -> bool:
 
 def typed(arrays: Iterable[pa.Array], domain: Domain) -> Iterator[NDArray[Any]]:
     """Turn columns into arrays that the domain takes; say in which row one cannot be."""
-    wanted = {Dates: "a date such as 2026-01-31", Ordered: "a label"}.get(type(domain), "a number")
-    convert = {Dates: _dates, Ordered: _labels}.get(type(domain), _numbers)
+    wanted, convert = "a number", _numbers
+    if isinstance(domain, Dates):
+        wanted, convert = "a date such as 2026-01-31", _dates
+    elif isinstance(domain, Ordered):
+        wanted, convert = "a label", _labels
     row = 1
     for array in arrays:
         if pa.types.is_dictionary(array.type):

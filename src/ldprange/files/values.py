@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.domain import Domain
+from ldprange.domain import Domain, Product
 from ldprange.errors import FileError
 from ldprange.files.kinds import SWAP, Kind, expect
 from ldprange.files.opening import Name, Progress, opened, watched
@@ -45,6 +45,11 @@ def read_values(
     progress
         Called with every chunk: how many more bytes were read.
     """
+    if isinstance(domain, Product):
+        raise FileError(
+            "files are read for plans of one attribute, and this has several: read the columns yourself, "
+            "and use ldp.encode_many or ldp.rehearse"
+        )
     # the tables' library takes as long to load as all else together
     from ldprange.files import tables
 
