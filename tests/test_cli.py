@@ -306,9 +306,8 @@ class TestSeveralAttributes:
         return here
 
     def test_one_of_them_is_asked_by_name(self, town: Path) -> None:
-        found = json.loads(
-            run("query", "town.agg", "--attribute", "age", "--range", "0", "7", "--json").stdout
-        )
+        asked = ("--attribute", "age", "--range", "0", "7")
+        found = json.loads(run("query", "town.agg", *asked, "--json").stdout)
         assert found["ranges"][0]["value"] == pytest.approx(0.5, abs=0.1)
 
     def test_some_are_asked_about_at_once(self, town: Path) -> None:
