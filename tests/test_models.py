@@ -24,6 +24,7 @@ import ldprange as ldp
 from experiments.learning.curve import draw, measure, summary
 from experiments.learning.data import TASKS
 from experiments.tables import number, read_table
+from ldprange.learning.estimator import ends
 from ldprange.learning.naive_bayes import exact_people
 
 Floats = NDArray[np.float64]
@@ -35,7 +36,7 @@ every_model = pytest.mark.parametrize("model", MODELS)
 
 # The checks' numbers reach from −128 to 128, and their 20 to 300 people tell something only if hardly any
 # noise is added. None is expected to fail.
-@parametrize_with_checks(
+@parametrize_with_checks(  # type: ignore[untyped-decorator]  # scikit-learn has no types
     [model(epsilon=LARGE, bounds=(-128, 128), bins=128, random_state=0) for model in MODELS]
 )
 def test_scikit_learn_takes_it_for_one_of_its_own(estimator: Any, check: Callable[[Any], None]) -> None:
@@ -137,7 +138,7 @@ def test_names_of_columns_are_the_attributes() -> None:
     frame = pd.DataFrame(x, columns=["x", "y", "z"])
     model = ldp.NaiveBayes(epsilon=2.0, bounds=[(-5, 5), (-6, 6), (-7, 7)], random_state=0).fit(frame, y)
     assert model.plan_.attributes == ("x", "y", "z")
-    assert [plan.domain.high for plan in model.plan_.plans] == [5, 6, 7]
+    assert [ends(plan.domain) for plan in model.plan_.plans] == [(-5, 5), (-6, 6), (-7, 7)]
     again = ldp.NaiveBayes(plan=model.plan_, random_state=0)
     np.testing.assert_array_equal(again.fit(frame, y).predict(frame), model.predict(frame))
     with pytest.raises(ldp.PlanError, match=r"columns must be x, y, z.* got y, x, z"):
@@ -194,6 +195,10 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a plan and an ε": (
         lambda: ldp.NaiveBayes(epsilon=1.0, plan=noiseless()).fit(*people()),
+        "leave these out",
+    ),
+    "a plan and bounds": (
+        lambda: ldp.NaiveBayes(bounds=np.zeros((3, 2)), plan=noiseless()).fit(*people()),
         "leave these out",
     ),
     "a plan of one attribute": (

@@ -101,11 +101,12 @@ __all__ = [
 # imported when first asked for: they need scikit-learn, which is optional and takes a second to load
 _MODELS = {"DecisionStump": "ldprange.learning.stump", "NaiveBayes": "ldprange.learning.naive_bayes"}
 
+if not TYPE_CHECKING:  # or every name would pass for an attribute
 
-def __getattr__(name: str) -> Any:
-    if name not in _MODELS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_MODELS[name]), name)
+    def __getattr__(name: str) -> Any:
+        if name not in _MODELS:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(_MODELS[name]), name)
 
 
 def __dir__() -> list[str]:

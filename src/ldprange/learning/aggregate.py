@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,7 +111,7 @@ class LabelledAggregate:
         """Let ``sum`` start from its 0."""
         return self if other == 0 else NotImplemented
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, LabelledAggregate):
             return NotImplemented
         return self.plan == other.plan and self.parts == other.parts

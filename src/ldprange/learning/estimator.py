@@ -129,7 +129,7 @@ class ReportsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         if self.plan is None:
             return self._chosen(names, classes, len(people))
         check_type(self.plan, LabelledPlan, "a model's plan")
-        if (self.epsilon, self.bounds, self.bins) != (None, None, None):
+        if any(each is not None for each in (self.epsilon, self.bounds, self.bins)):
             raise PlanError("a model with a plan has its ε, bounds and bins from there; leave these out")
         if len(self.plan.attributes) != people.shape[1] or (
             hasattr(self, "feature_names_in_") and tuple(names) != self.plan.attributes
