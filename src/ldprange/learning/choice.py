@@ -64,6 +64,7 @@ def part_of(epsilon: float, parts: int) -> float:
     return part if Fraction(part) * parts <= Fraction(epsilon) else math.nextafter(part, 0.0)
 
 
+@lru_cache(maxsize=64)  # the folds of a cross-validation are alike
 def density_bins(epsilon: float, users: float) -> int:
     """Return into how many bins a density can be cut that ``users`` people tell of, as a power of two.
 
@@ -83,7 +84,7 @@ def density_bins(epsilon: float, users: float) -> int:
     return min(max(told, _FEWEST_BINS), 1 << math.floor(math.log2(drawn)), _MOST_BINS)
 
 
-@lru_cache(maxsize=64)  # attributes are often alike, and so are the folds of a cross-validation
+@lru_cache(maxsize=64)  # so are attributes, often
 def _best(domain: Domain, epsilon: float) -> Plan:
     # which plan is best does not depend on how many people there are
     return choose_plan(domain, epsilon, 1.0, workload="ranges")
