@@ -26,12 +26,15 @@ _POINTS = 100.0  # of accuracy, in one
 
 
 def measure(
-    users: Sequence[int] = USERS, epsilons: Sequence[float] = EPSILONS, repetitions: int = 5
+    users: Sequence[int] = USERS,
+    epsilons: Sequence[float] = EPSILONS,
+    repetitions: int = 5,
+    names: Sequence[str] = tuple(TASKS),
 ) -> Iterator[dict[str, str | int | float | None]]:
     """Yield a row for each task, number of people and ε: mean accuracies over the repetitions."""
-    for name, make in TASKS.items():
+    for name in names:
         for count in users:
-            tasks = [make(count, repetition) for repetition in range(repetitions)]
+            tasks = [TASKS[name](count, repetition) for repetition in range(repetitions)]
             for epsilon in epsilons:
                 scores = np.array(
                     [
