@@ -1,5 +1,8 @@
 """Range, prefix and quantile questions under local differential privacy, with honest intervals."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from ldprange import wire
 from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
@@ -18,6 +21,13 @@ from ldprange.errors import (
     WireError,
 )
 from ldprange.estimation import Estimate, JointEstimate, estimate
+from ldprange.learning import (
+    LabelledAggregate,
+    LabelledClient,
+    LabelledPlan,
+    choose_labelled_plan,
+    rehearse_labelled,
+)
 from ldprange.ledger import Ledger
 from ldprange.oracles import GRR, HRR, OLH, OUE, HadamardHashing, SubsetSelection
 from ldprange.plan import Plan, Prediction
@@ -32,6 +42,10 @@ from ldprange.planner import (
 from ldprange.reports import Batch, Report
 from ldprange.sender import Sender
 from ldprange.simulation import encode_many, rehearse, simulate
+
+if TYPE_CHECKING:
+    from ldprange.learning.naive_bayes import NaiveBayes as NaiveBayes
+    from ldprange.learning.stump import DecisionStump as DecisionStump
 
 __version__ = "0.1.0"
 
@@ -54,6 +68,9 @@ __all__ = [
     "Haar",
     "HadamardHashing",
     "JointEstimate",
+    "LabelledAggregate",
+    "LabelledClient",
+    "LabelledPlan",
     "LdprangeError",
     "Ledger",
     "MismatchError",
@@ -68,6 +85,7 @@ __all__ = [
     "Tree",
     "Windows",
     "WireError",
+    "choose_labelled_plan",
     "choose_plan",
     "compare_plans",
     "encode_many",
@@ -76,7 +94,22 @@ __all__ = [
     "finest_bins",
     "optimise_plan",
     "rehearse",
+    "rehearse_labelled",
     "simulate",
     "users_needed",
     "wire",
 ]
+
+# imported when first asked for: they need scikit-learn, which is optional and takes a second to load
+_MODELS = {"DecisionStump": "ldprange.learning.stump", "NaiveBayes": "ldprange.learning.naive_bayes"}
+
+if not TYPE_CHECKING:  # or every name would pass for an attribute
+
+    def __getattr__(name: str) -> Any:
+        if name not in _MODELS:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(_MODELS[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODELS})

@@ -1,0 +1,61 @@
+"""One person's reports on several numbers. Coins are the operating system's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ldprange.checking import check_type
+from ldprange.client import Client, encode_with
+from ldprange.errors import DomainError
+from ldprange.learning.plan import LabelledPlan
+from ldprange.randomness import Coins, SystemCoins, below
+from ldprange.reports import Report
+
+
+class LabelledClient:
+    """Randomises one person's numbers under a labelled plan.
+
+    Every call draws fresh coins and costs the plan's whole ε anew: call it once for a person.
+
+    Parameters
+    ----------
+    plan
+        The public agreement.
+
+    >>> from ldprange import Domain, Flat, GRR, Plan
+    >>> hours = Plan(Domain.integers(0, 23), 1.0, Flat(), GRR())
+    >>> client = LabelledClient(LabelledPlan(("at work", "asleep"), (hours, hours), ("a", "b"), "all"))
+    >>> sorted(client.encode({"at work": 7, "asleep": 8}))
+    ['asleep', 'at work']
+    """
+
+    def __init__(self, plan: LabelledPlan) -> None:
+        check_type(plan, LabelledPlan, "a labelled client's plan")
+        self.plan = plan
+        self._clients = tuple(Client(each) for each in plan.plans)
+
+    def encode(self, values: Mapping[str, Any]) -> dict[str, Report]:
+        """Return a report for each attribute that is asked: one of them, or all.
+
+        All numbers must be given and lie in their domains; which are asked is drawn without looking at them.
+        """
+        return encode_labelled_with(self, values, SystemCoins())
+
+
+def encode_labelled_with(
+    client: LabelledClient, values: Mapping[str, Any], coins: Coins
+) -> dict[str, Report]:
+    """Encode a person's numbers with given coins."""
+    plan = client.plan
+    if not isinstance(values, Mapping) or set(values) != set(plan.attributes):
+        came = ", ".join(map(repr, values)) if isinstance(values, Mapping) else repr(values)
+        raise DomainError(f"a person must have a number for each of {', '.join(plan.attributes)}, got {came}")
+    indices = [
+        each.domain.index_one(values[name]) for name, each in zip(plan.attributes, plan.plans, strict=True)
+    ]
+    count = len(indices)
+    asked = [below(coins, count)] if plan.asked == "one" else range(count)
+    return {
+        plan.attributes[place]: encode_with(client._clients[place], indices[place], coins) for place in asked
+    }

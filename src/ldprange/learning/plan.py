@@ -1,0 +1,210 @@
+"""What people with a public label are asked about private numbers: the public agreement, as frozen data."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldprange.checking import as_array, is_number
+from ldprange.domain import Integers, Logarithmic, Real
+from ldprange.errors import DomainError, PlanError
+from ldprange.plan import Plan
+
+VERSION = 1
+
+Asked = Literal["one", "all"]
+Label = str | int | float
+
+
+@dataclass(frozen=True)
+class LabelledPlan:
+    """Which private numbers people are asked about, and which public classes they may belong to.
+
+    Parameters
+    ----------
+    attributes
+        The names of the numbers.
+    plans
+        The plan of each.
+    classes
+        The labels that a person may have. A person's label is public: it travels beside the reports.
+    asked
+        ``"one"``: each person reports on one attribute, drawn evenly, and spends that plan's ε. ``"all"``:
+        each person reports on every attribute, and spends the sum.
+
+    >>> from ldprange import Domain, Flat, GRR
+    >>> plan = Plan(Domain.integers(0, 9), 1.0, Flat(), GRR())
+    >>> LabelledPlan(("hours", "trips"), (plan, plan), ("stays", "leaves"), "all").epsilon
+    2.0
+    >>> LabelledPlan(("hours", "trips"), (plan, plan), ("stays", "leaves"), "one").epsilon
+    1.0
+    """
+
+    attributes: Sequence[str]
+    plans: Sequence[Plan]
+    classes: Sequence[Label]
+    asked: Asked
+
+    def __post_init__(self) -> None:
+        for name in ("attributes", "plans", "classes"):
+            object.__setattr__(self, name, _several(getattr(self, name), name))
+        if not all(isinstance(name, str) for name in self.attributes) or _repeated(self.attributes):
+            raise PlanError(f"attributes must be names that differ from one another, got {self.attributes!r}")
+        if len(self.plans) != len(self.attributes) or not all(isinstance(plan, Plan) for plan in self.plans):
+            raise PlanError(
+                f"there must be a Plan for each of the {len(self.attributes)} attributes, got {self.plans!r}"
+            )
+        for name, plan in zip(self.attributes, self.plans, strict=True):
+            check_numerical(name, plan.domain)
+        if not _are_labels(self.classes):
+            raise PlanError(
+                "classes must be strings, or finite numbers, that differ from one another, "
+                f"got {self.classes!r}"
+            )
+        if self.asked not in get_args(Asked):
+            raise PlanError(
+                f"how many attributes a person is asked must be 'one' or 'all', got {self.asked!r}"
+            )
+
+    @property
+    def epsilon(self) -> float:
+        """The total privacy loss of a person: all that the reports reveal about all of the numbers."""
+        each = [plan.epsilon for plan in self.plans]
+        return max(each) if self.asked == "one" else math.fsum(each)
+
+    def predict(self, users: float) -> float:
+        """Predict the error of a class of ``users`` people, without asking them.
+
+        It is the root mean squared error of the share of a range, over all ranges of all attributes, were
+        people spread evenly: of what privacy adds, and of what drawing these people adds, who stand for
+        others like them.
+
+        >>> from ldprange import Domain, Flat, GRR
+        >>> plan = Plan(Domain.integers(0, 9), 1.0, Flat(), GRR())
+        >>> round(LabelledPlan(("hours",), (plan,), (0, 1), "one").predict(10_000), 4)
+        0.0289
+        """
+        if not is_number(users) or users <= 0:
+            raise PlanError(f"users must be a finite number above 0, got {users!r}")
+        told = users / len(self.plans) if self.asked == "one" else users
+        variances = [
+            plan.predict_even(told).range_variance + _drawing_variance(plan.domain.bins) / told
+            for plan in self.plans
+        ]
+        return math.sqrt(math.fsum(variances) / len(variances))
+
+    def place(self, attribute: str) -> int:
+        """Return where an attribute stands."""
+        if attribute not in self.attributes:
+            raise PlanError(f"an attribute must be one of {', '.join(self.attributes)}, got {attribute!r}")
+        return self.attributes.index(attribute)
+
+    def class_indices(self, labels: ArrayLike) -> NDArray[np.int64]:
+        """Return where each label stands among the classes; an unknown one is an error."""
+        array = as_array(labels)
+        if array.ndim != 1:
+            raise DomainError(f"labels must be one column, a label a person, got shape {array.shape}")
+        if array.size == 0:
+            return np.zeros(0, np.int64)
+        try:
+            present, inverse = np.unique(array, return_inverse=True)
+            return np.array([self._places[label] for label in present.tolist()])[inverse]
+        except (KeyError, TypeError):  # unknown, or of kinds that have no order and so are not all classes
+            unknown = next((each for each in array.tolist() if each not in self.classes), array.tolist()[0])
+            raise DomainError(
+                f"labels must be among the classes {_listed(self.classes)}, got {unknown!r}; leave such "
+                "people out, or make a plan with more classes"
+            ) from None
+
+    @cached_property
+    def _places(self) -> dict[Label, int]:
+        return {label: place for place, label in enumerate(self.classes)}
+
+    def differences(self, other: LabelledPlan) -> list[str]:
+        """Say what differs between two plans."""
+        found = [
+            f"{name}: {getattr(self, name)} against {getattr(other, name)}"
+            for name in ("attributes", "classes", "asked")
+            if getattr(self, name) != getattr(other, name)
+        ]
+        for name, ours, theirs in zip(self.attributes, self.plans, other.plans, strict=False):
+            found += [f"{name}: {difference}" for difference in ours.differences(theirs)]
+        return found
+
+    def to_json(self) -> str:
+        """Return the plan as JSON text."""
+        description = {
+            "ldprange_labelled_plan": VERSION,
+            "attributes": [
+                {"name": name, "plan": plan.to_dict()}
+                for name, plan in zip(self.attributes, self.plans, strict=True)
+            ],
+            "classes": list(self.classes),
+            "asked": self.asked,
+        }
+        return json.dumps(description, indent=2, ensure_ascii=False)
+
+    @staticmethod
+    def from_json(text: str) -> LabelledPlan:
+        """Read a plan back."""
+        try:
+            description: Any = json.loads(text)
+        except (ValueError, TypeError, RecursionError) as error:
+            raise PlanError(f"a labelled plan must be JSON text, and this is not: {error}") from None
+        wanted = {"ldprange_labelled_plan", "attributes", "classes", "asked"}
+        if not isinstance(description, Mapping) or set(description) != wanted:
+            raise PlanError(f"a labelled plan must be a JSON object with the keys {sorted(wanted)}")
+        if description["ldprange_labelled_plan"] != VERSION:
+            raise PlanError(
+                f"this version reads labelled plans of format {VERSION}, got "
+                f"{description['ldprange_labelled_plan']!r}; upgrade ldprange"
+            )
+        try:
+            attributes = [(each["name"], each["plan"]) for each in description["attributes"]]
+        except (KeyError, TypeError):
+            raise PlanError("a labelled plan's attributes must be a list of names and plans") from None
+        names, plans = [name for name, _ in attributes], [Plan.from_dict(plan) for _, plan in attributes]
+        return LabelledPlan(names, plans, description["classes"], description["asked"])
+
+
+def check_numerical(name: str, domain: object) -> None:
+    """Refuse what is no domain of numbers."""
+    if not isinstance(domain, Integers | Real | Logarithmic):
+        raise PlanError(
+            f"the domain of {name!r} must be of numbers (Domain.integers, .real or .logarithmic), "
+            f"got {domain!r}"
+        )
+
+
+def _several(given: object, what: str) -> tuple[Any, ...]:
+    if isinstance(given, str) or not isinstance(given, Sequence) or not given:
+        raise PlanError(f"{what} must be a list of at least one, got {given!r}")
+    return tuple(given)
+
+
+def _repeated(each: Sequence[object]) -> bool:
+    return len(set(each)) < len(each)
+
+
+def _are_labels(classes: Sequence[object]) -> bool:
+    if all(isinstance(label, str) for label in classes):
+        return not _repeated(classes)
+    return all(is_number(label) or isinstance(label, bool) for label in classes) and not _repeated(classes)
+
+
+def _listed(classes: Sequence[Label]) -> str:
+    return ", ".join(map(repr, classes[:8])) + (" …" if len(classes) > 8 else "")
+
+
+def _drawing_variance(bins: int) -> float:
+    """Return R(1 − R), averaged over all ranges, where R is a range's share of an even population."""
+    widths = np.arange(1, bins + 1)
+    shares = widths / bins
+    return float(np.average(shares * (1 - shares), weights=widths[::-1]))

@@ -1,0 +1,71 @@
+"""Rehearsals: what many people would report, with seeded coins. Real reports never come from here."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ldprange.checking import as_array, check_type
+from ldprange.errors import DomainError
+from ldprange.learning.aggregate import LabelledAggregate
+from ldprange.learning.plan import LabelledPlan
+from ldprange.randomness import generator, seed_sequence
+from ldprange.simulation import simulate
+
+
+def rehearse_labelled(
+    plan: LabelledPlan, values: ArrayLike, labels: ArrayLike, *, seed: int
+) -> LabelledAggregate:
+    """Draw the aggregate that people's reports would come to, by the clients' law.
+
+    Parameters
+    ----------
+    plan
+        The labelled plan.
+    values
+        A row for each person, a column for each attribute in the plan's order.
+    labels
+        Each person's class.
+    seed
+        Of the coins.
+
+    >>> from ldprange import Domain, Flat, GRR, Plan
+    >>> hours = Plan(Domain.integers(0, 23), 1.0, Flat(), GRR())
+    >>> plan = LabelledPlan(("at work", "asleep"), (hours, hours), ("a", "b"), "one")
+    >>> rehearse_labelled(plan, [[7, 8], [0, 9], [8, 8]], ["b", "a", "b"], seed=1).people.tolist()
+    [1, 2]
+    """
+    check_type(plan, LabelledPlan, "the first argument")
+    people, classes = as_array(values), plan.class_indices(labels)
+    if people.shape != (classes.size, len(plan.attributes)):
+        raise DomainError(
+            f"values must be a row for each of {classes.size} labels and a column for each of "
+            f"{', '.join(plan.attributes)}, got shape {people.shape}"
+        )
+    drawn, coins = seed_sequence(seed).spawn(2)
+    asked = generator(drawn).integers(len(plan.plans), size=classes.size) if plan.asked == "one" else None
+    seeds = coins.generate_state(len(plan.classes) * len(plan.plans), np.uint64)
+    seeds = seeds.reshape(len(plan.plans), len(plan.classes))
+    columns = [
+        [
+            simulate(each, counts, seed=int(stream))
+            for counts, stream in zip(_counts(plan, place, people, classes, asked), streams, strict=True)
+        ]
+        for place, (each, streams) in enumerate(zip(plan.plans, seeds, strict=True))
+    ]
+    return LabelledAggregate(plan, list(zip(*columns, strict=True)))
+
+
+def _counts(
+    plan: LabelledPlan,
+    place: int,
+    people: NDArray[np.generic],
+    classes: NDArray[np.int64],
+    asked: NDArray[np.int64] | None,
+) -> NDArray[np.int64]:
+    """Count, for each class, the people in every bin who are asked for the attribute at this place."""
+    domain = plan.plans[place].domain
+    held = classes * domain.bins + domain.index(people[:, place])
+    if asked is not None:
+        held = held[asked == place]
+    return np.bincount(held, minlength=len(plan.classes) * domain.bins).reshape(-1, domain.bins)
