@@ -1,7 +1,7 @@
-// Exact variances of questions about two attributes, a range less a constant on each. The twin follows the pieces on
-// which a range is constant; here the nodes of either tree that tell a range from its parent's mean are followed: the
-// cells that an end of the range cuts, and the runs of whole cells beside them. Everything is a sum over pairs of nodes,
-// one of each tree, and a pair costs the same few steps whatever its depths.
+// Exact variances of questions about two attributes, a range less a constant on each. The NumPy twin cuts both lines
+// into pieces and looks at all depths of each. Here the few nodes of each tree are followed that a range does not treat
+// like all of their parent: cells that an end of it cuts, and runs of whole cells beside those. Everything is a sum
+// over pairs of nodes, one of each tree, and a pair takes the same few steps whatever its depths.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -22,7 +22,7 @@ class Line {
 public:
     Line(const std::int64_t* sizes, std::size_t depths) : sizes_(sizes), depths_(depths) {
         const std::size_t nodes = 1 + kNewNodes * depths, edges = 2 + kNewEdges * depths;
-        for (auto* each : {&first_, &last_, &parents_, &kinds_}) each->resize(nodes);
+        for (auto* each : {&first_, &last_, &starts_, &stops_, &parents_, &kinds_}) each->resize(nodes);
         for (auto* each : {&details_, &means_}) each->resize(nodes);
         edges_.resize(edges);
         begins_.resize(depths + 1);
@@ -56,6 +56,8 @@ public:
     std::size_t edge_at(std::size_t edge) const { return edges_[edge]; }
     std::size_t first(std::size_t node) const { return first_[node]; }
     std::size_t last(std::size_t node) const { return last_[node]; }
+    const std::size_t* starts() const { return starts_.data(); }
+    const std::size_t* stops() const { return stops_.data(); }
     std::size_t parent(std::size_t node) const { return parents_[node]; }
     std::size_t kind(std::size_t node) const { return kinds_[node]; }  // kKinds · depth, and 1 more for a run
     double detail(std::size_t node) const { return details_[node]; }
@@ -82,19 +84,21 @@ private:
         if (first == last) return;
         first_[nodes_] = first;
         last_[nodes_] = last;
+        starts_[nodes_] = edges_[first];
+        stops_[nodes_] = edges_[last];
         parents_[nodes_] = parent;
         kinds_[nodes_] = kKinds * depth + (cut ? 0 : 1);
         means_[nodes_] = mean;
         const double detail = details_[nodes_] = mean - less;
-        energies_[depth] += static_cast<double>(edges_[last] - edges_[first]) * detail * detail;
+        energies_[depth] += static_cast<double>(stops_[nodes_] - starts_[nodes_]) * detail * detail;
         ++nodes_;
     }
 
     // Goes through the children of a node that is cut, from left to right.
     void split(std::size_t node, std::size_t depth) {
         const std::int64_t size = sizes_[depth];
-        const std::int64_t start = static_cast<std::int64_t>(edges_[first_[node]]);
-        const std::int64_t stop = static_cast<std::int64_t>(edges_[last_[node]]);
+        const std::int64_t start = static_cast<std::int64_t>(starts_[node]);
+        const std::int64_t stop = static_cast<std::int64_t>(stops_[node]);
         const double less = means_[node];
         std::size_t at = first_[node];
         for (const std::int64_t cut : {low_, high_}) {
@@ -117,7 +121,7 @@ private:
     std::size_t depths_;  // the root's among them
     std::int64_t low_ = 0, high_ = 0;
     std::size_t nodes_ = 0, edge_count_ = 0;
-    std::vector<std::size_t> first_, last_, parents_, kinds_, edges_, begins_;
+    std::vector<std::size_t> first_, last_, starts_, stops_, parents_, kinds_, edges_, begins_;
     std::vector<double> details_, means_, energies_;
 };
 
@@ -189,12 +193,12 @@ public:
           one_(row_sizes, table_.rows),
           other_(column_sizes, table_.columns),
           stride_(other_.most_nodes()),
-          corners_(other_.most_edges()),
           upto_(one_.most_edges() * stride_),
           steps_(table_.rows * stride_),
           sums_((1 + one_.most_nodes()) * stride_),
           people_(stride_),
           squares_(kKinds * stride_),
+          totals_(stride_),
           towards_(table_.columns) {}
 
     double ask(const std::array<std::int64_t, 2>& low, const std::array<std::int64_t, 2>& high,
@@ -205,19 +209,22 @@ public:
         if (weights_.any_held()) follow();
         double variance = 0.0;
         std::fill(towards_.begin(), towards_.end(), 0.0);
+        std::fill_n(totals_.begin(), other_.nodes(), 0.0);
         for (std::size_t depth = 0; depth < table_.rows; ++depth) variance += at_depth(depth);
+        for (std::size_t b = 0; b < other_.nodes(); ++b) variance += totals_[b];
         return std::max(variance - spread_of_people(low, high, less) / table_.users, 0.0);
     }
 
 private:
-    // Reads every corner once: for every edge on the one line, the people below it in each node of the other.
+    // For every edge on the one line, the people before it in each node of the other.
     void gather() {
+        const std::size_t nodes = other_.nodes();
+        const std::size_t *starts = other_.starts(), *stops = other_.stops();
         for (std::size_t edge = 0; edge < one_.edges(); ++edge) {
             const double* row = table_.upto + one_.edge_at(edge) * table_.width;
-            for (std::size_t e = 0; e < other_.edges(); ++e) corners_[e] = row[other_.edge_at(e)];
             double* into = upto_.data() + edge * stride_;
-            for (std::size_t b = 0; b < other_.nodes(); ++b)
-                into[b] = corners_[other_.last(b)] - corners_[other_.first(b)];
+            LDPRANGE_UNROLL
+            for (std::size_t b = 0; b < nodes; ++b) into[b] = row[stops[b]] - row[starts[b]];
         }
     }
 
@@ -255,7 +262,7 @@ private:
             for (std::size_t kind = 0; kind < kKinds; ++kind) {
                 const double* held = weights_.held(kKinds * depth + kind);
                 const double* squares = squares_.data() + kind * stride_;
-                for (std::size_t b = 0; b < nodes; ++b) variance += held[other_.kind(b)] * squares[b];
+                for (std::size_t b = 0; b < nodes; ++b) totals_[b] += held[other_.kind(b)] * squares[b];
             }
         double along = 0.0;  // Σ λ T over all depths of the other down to one, at this depth of the one
         for (std::size_t column = 0; column < columns; ++column) {
@@ -292,7 +299,7 @@ private:
     const JointTable& table_;
     Line one_, other_;
     std::size_t stride_;
-    std::vector<double> corners_, upto_, steps_, sums_, people_, squares_, towards_;
+    std::vector<double> upto_, steps_, sums_, people_, squares_, totals_, towards_;
 };
 
 }  // namespace

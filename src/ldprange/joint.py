@@ -36,6 +36,11 @@ class Question(NamedTuple):
     high: Sequence[Boundaries]
     less: Sequence[Floats]
 
+    def part(self, which: NDArray[np.intp]) -> Question:
+        """Return some of the questions."""
+        low, high = ([each[which] for each in ends] for ends in (self.low, self.high))
+        return Question(low, high, [each[which] for each in self.less])
+
     def without(self, axis: int, whole: int = 0) -> Question:
         """Return the questions without the constant of an axis; about all of it, if its length is said."""
         low, high, less = list(self.low), list(self.high), list(self.less)

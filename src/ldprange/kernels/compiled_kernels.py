@@ -188,12 +188,12 @@ def joint_variances(
         return numpy_kernels.joint_variances(
             low, high, less, sizes, upto, shrink, spread, scales, held, users
         )
-    count, by_depths = low[0].size, (shrink, spread, scales, held)
+    count, by_depths = low[0].size, [shrink, spread, scales, held]
     if len(sizes) == 1:  # beside an axis of one bin, which is always asked for
         low, high = [*low, np.zeros(count, np.int64)], [*high, np.ones(count, np.int64)]
         less, sizes = [*less, np.zeros(count)], [*sizes, (1,)]
         upto = np.stack([np.zeros_like(upto), upto], axis=1)
-        by_depths = tuple(each[:, None] for each in by_depths)
+        by_depths = [each[:, None] for each in by_depths]
     ends = np.array(low, np.int64), np.array(high, np.int64), np.array(less, np.float64)
     nested = [np.array(each, np.int64) for each in sizes]
     tables = [np.ascontiguousarray(each, np.float64) for each in (upto, *by_depths)]
