@@ -123,6 +123,30 @@ def answering() -> None:
     show("range answers with intervals", f"{lows.size / sure / 1e6:.2f} M/s", "1 M/s")
 
 
+def joint() -> None:
+    """Two attributes: decoding, and rectangles with intervals."""
+    bins, number = 1 << 10, 1 << 17
+    people = ldp.Domain.product(age=ldp.Domain.integers(0, bins - 1), income=ldp.Domain.integers(0, bins - 1))
+    rng = np.random.default_rng(1)
+    ages, incomes = (tuple(np.sort(rng.integers(0, bins, (2, number)), axis=0)) for _ in range(2))
+    for name, asked in (
+        ("Tree 4, Hadamard hashing", ldp.Plan(people, EPSILON, ldp.Tree(4), ldp.HadamardHashing())),
+        ("Tree 4, HRR", ldp.Plan(people, EPSILON, ldp.Tree(4), ldp.HRR())),
+        ("the chosen plan", ldp.choose_plan(people, EPSILON, expected_users=1e6)),
+    ):
+        aggregate = ldp.simulate(asked, np.ones((bins, bins), np.int64), seed=1)
+
+        def decode(aggregate: ldp.Aggregate = aggregate) -> ldp.JointEstimate:
+            estimate = ldp.estimate(aggregate)
+            assert isinstance(estimate, ldp.JointEstimate)  # noqa: S101 (for the type checker)
+            estimate.range(age=(7, 100), income=(7, 100))  # the first question brings the grids together
+            return estimate
+
+        show(f"joint, D = 2^10 × 2^10, {name}: estimate", f"{seconds(decode, 3):.2f} s", "5 s")
+        took = seconds(partial(decode().ranges, age=ages, income=incomes))
+        show("    rectangles with intervals", f"{number / took / 1e3:.0f} k/s", "100 k/s")
+
+
 def windows() -> None:
     """Shifted windows: choosing the plan, decoding, denoising, intervals, and how many counts they take."""
     for bins, bar in ((1 << 16, "3 s"), (1 << 20, "60 s")):
@@ -178,6 +202,7 @@ def names() -> Iterator[tuple[str, Callable[[], None]]]:
         transform,
         estimating,
         answering,
+        joint,
         windows,
         client,
         starting,

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 import ldprange as ldp
 from ldprange.axes import Axis
 from ldprange.decompositions.grids import tree_of
+from ldprange.estimation.joint_shares import JointShares
 from ldprange.joint import Question
 from ldprange.oracles import Oracle
 
@@ -154,6 +155,30 @@ def test_the_mean_variance_is_the_mean_over_all_questions(
             [p[:, 0] for p in pairs], [p[:, 1] for p in pairs], [np.zeros(len(p)) for p in pairs]
         )
         assert variances(asked).mean() == pytest.approx(mean, rel=1e-9)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_questions_are_the_same_alone_and_among_others(case: Case) -> None:
+    # ends where bins meet, which are looked up, and ends inside bins, for which all is bounded
+    plan, rng = case.plan(), np.random.default_rng(3)
+    users = rng.integers(50, 200, len(plan.levels)).astype(float)
+    assert isinstance(plan.decomposition, ldp.Grids)
+    table = plan.decomposition.table(plan.law(users), case.chosen)
+    shares = JointShares(
+        table, plan.decomposition.coefficients([rng.random(level.cells) for level in plan.levels])
+    )
+    ends = [np.sort(rng.integers(0, 4 * bins + 1, (2, 60)), axis=0) / 4 for bins in shares.table.shape]
+    for each in ends:
+        each[:, ::2] = np.round(each[:, ::2])
+    starts, stops = [low for low, _ in ends], [high for _, high in ends]
+    together = shares.between(starts, stops), *shares.interval(starts, stops, 0.9)
+    for q in range(60):
+        one, other = [each[q : q + 1] for each in starts], [each[q : q + 1] for each in stops]
+        alone = shares.between(one, other), *shares.interval(one, other, 0.9)
+        np.testing.assert_allclose([each[q] for each in together], np.concatenate(alone), rtol=0, atol=1e-12)
+        value, low, high = (float(each[q]) for each in together)
+        if all(np.array_equal(each, np.round(each)) for each in (*one, *other)):
+            assert (low + high) / 2 == pytest.approx(value, abs=1e-12)
 
 
 @given(

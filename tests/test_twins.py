@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ldprange as ldp
+from ldprange import joint
+from ldprange.axes import Axis
+from ldprange.joint import Question, Table
 from ldprange.kernels import numpy_kernels
+from ldprange.noise import Law, Noise
 from ldprange.randomness import generator
 from twins import Kernels, both_twins, compiled, needs_compiled
 
@@ -167,6 +172,51 @@ def test_transforms_of_more_than_two_passes(bits: int) -> None:
     equal(compiled.walsh_hadamard(values), 1.0 - 2.0 * numpy_kernels.parity(index & np.uint32(at)))
 
 
+branchings = st.lists(st.integers(2, 5), max_size=4).map(tuple)
+some_trees = st.lists(branchings, min_size=1, max_size=3).filter(
+    lambda trees: prod(prod(tree) for tree in trees) <= 1 << 16
+)
+
+
+@needs_compiled
+@given(seed=seeds, trees=some_trees, number=lengths, data=st.data())
+def test_joint_variances(seed: int, trees: list[tuple[int, ...]], number: int, data: st.DataObject) -> None:
+    rng, axes = np.random.default_rng(seed), [Axis(tree) for tree in trees]
+    every = np.stack(np.meshgrid(*(range(axis.depth + 1) for axis in axes)), axis=-1).reshape(-1, len(axes))
+    kept = rng.random(len(every)) < data.draw(st.sampled_from([0.3, 1.0]))
+    kept[-1] = True
+    depths = every[kept]
+    held = data.draw(st.sampled_from([0.0, 1.0])) * rng.random(len(depths)) * (rng.random(len(depths)) < 0.8)
+    noises = tuple(Noise(*each) for each in zip(rng.random(len(depths)) + 0.1, held, strict=True))
+    table = Table(axes, depths, range(len(axes)), Law(10 ** rng.uniform(0, 6, len(depths)), noises))
+    ends = [_some_ranges(rng, axis.bins, min(number, 300)) for axis in axes]
+    less = [np.where(rng.random(low.size) < 0.5, 0.0, rng.random(low.size)) for low, _ in ends]
+    variances = table.variances(_upto(rng, table.bins))
+    asked = Question([low for low, _ in ends], [high for _, high in ends], less)
+    found = []
+    for twin in (numpy_kernels, compiled):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(joint, "joint_variances", twin.joint_variances)
+            found.append(variances(asked))
+    one, other = found
+    np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-15 + 1e-11 * one.max(initial=0.0))
+
+
+def _some_ranges(rng: np.random.Generator, bins: int, number: int) -> Any:
+    """Return ranges of all kinds, a tenth of them empty and a tenth of them of everything."""
+    low, high = np.sort(rng.integers(0, bins + 1, (2, number)), axis=0)
+    low[::10] = high[::10]
+    low[1::10], high[1::10] = 0, bins
+    return low, high
+
+
+def _upto(rng: np.random.Generator, bins: tuple[int, ...]) -> Any:
+    shares = np.pad(rng.exponential(size=bins), [(1, 0)] * len(bins))
+    for a in range(len(bins)):
+        shares = np.cumsum(shares, axis=a)
+    return shares / shares.max()
+
+
 @needs_compiled
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
 def test_threads_change_nothing(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,6 +233,19 @@ def test_threads_change_nothing(threads: int, monkeypatch: pytest.MonkeyPatch) -
     fields = rng.integers(0, 127, (3, 5_000), dtype=np.uint32)
     asked = (fields, fields[0] % 3, 127, 7, 3, groups[:5_000], 3)
     equal(numpy_kernels.sum_supports(*asked), compiled.sum_supports(*asked))
+    low, high = _some_ranges(rng, 6, 1001)
+    table = _small_table(rng)
+    ends = [low, low // 2], [high, high // 2], [rng.random(1001), np.zeros(1001)]
+    each = [
+        compiled.joint_variances(*([x[q : q + 1] for x in part] for part in ends), *table)
+        for q in range(1001)
+    ]
+    equal(np.concatenate(each), compiled.joint_variances(*ends, *table))
+
+
+def _small_table(rng: np.random.Generator) -> Any:
+    """Return what the variances of a table of 6 × 3 bins depend on."""
+    return [(6, 2, 1), (3, 1)], _upto(rng, (6, 3)), *rng.random((4, 3, 2)), 9.0
 
 
 @both_twins
@@ -191,6 +254,7 @@ def test_what_is_out_of_range_is_refused(kernels: Kernels) -> None:
     zeros = np.zeros(10, np.uint32)
     threads = np.zeros(1 << 22, np.uint32)
     threads[-1] = 9
+    table, none = _small_table(np.random.default_rng(1)), [np.zeros(1)] * 2
     calls: list[Callable[[], object]] = [
         lambda: kernels.tally(codes, 9),
         lambda: kernels.tally(codes, 0),
@@ -199,6 +263,9 @@ def test_what_is_out_of_range_is_refused(kernels: Kernels) -> None:
         lambda: kernels.sum_supports(np.full((3, 10), 127, np.uint32), zeros, 5, 7, 3),
         lambda: kernels.sum_supports(np.zeros((3, 10), np.uint32), zeros + np.uint32(3), 5, 7, 3),
         lambda: kernels.sum_unary(np.zeros((10, 1), np.uint8), 5, codes, 9),
+        lambda: kernels.joint_variances(*np.array([[[0], [-1]], [[6], [3]]]), none, *table),
+        lambda: kernels.joint_variances(*np.array([[[0], [2]], [[6], [1]]]), none, *table),
+        lambda: kernels.joint_variances(*np.array([[[0], [0]], [[7], [3]]]), none, *table),
     ]
     for wrong in calls:
         with pytest.raises((ValueError, IndexError)):
@@ -212,6 +279,9 @@ def test_the_boundary_checks_every_size() -> None:
     state, words = np.zeros(4, np.uint64), np.zeros(8, np.uint32)
     edges, levels = np.zeros(2, np.uint64), np.zeros(8, np.uint8)
     bounds, counts = np.array([0, 8]), np.zeros((1, 5), np.int64)
+    rows, columns, upto = np.array([6, 2, 1]), np.array([3, 1]), np.zeros((7, 4))
+    ends, less, depths = [np.zeros((2, 1), np.int64)] * 2, np.zeros((2, 1)), [np.zeros((3, 2))] * 4
+    _compiled.joint_variances(*ends, less, rows, columns, upto, *depths, 9.0, np.zeros(1), 1)  # all is right
     for call, arguments in (
         ("draw_words", (state[:3], words)),
         ("draw_levels", (state, np.zeros(300, np.uint64), levels)),
@@ -233,6 +303,13 @@ def test_the_boundary_checks_every_size() -> None:
         ("sum_supports", (np.zeros((3, 8), np.uint32), words, bounds, 32, 3, counts, 1)),
         ("sum_supports", (np.zeros((3, 8), np.uint32), words, bounds[:1], 7, 3, counts, 1)),
         ("count_contrasts", (state, words, edges, words[:2], words[:2], words[:2], bounds, bounds)),
+        ("joint_variances", (*ends, less, rows, columns, upto, *depths, 9.0, np.zeros(2), 1)),
+        ("joint_variances", (*ends, less[:1], rows, columns, upto, *depths, 9.0, np.zeros(1), 1)),
+        ("joint_variances", (*ends, less, rows[:2], columns, upto, *depths, 9.0, np.zeros(1), 1)),
+        ("joint_variances", (*ends, less, columns, columns, upto, *depths, 9.0, np.zeros(1), 1)),
+        ("joint_variances", (*ends, less, rows + 1, columns, upto, *depths, 9.0, np.zeros(1), 1)),
+        ("joint_variances", (*ends, less, rows, columns, upto[:6], *depths, 9.0, np.zeros(1), 1)),
+        ("joint_variances", (*ends, less, rows, columns, upto, *depths[:3], upto, 9.0, np.zeros(1), 1)),
         ("tally", (np.zeros(3, np.int64), np.zeros(3, np.int64), 1)),
     ):
         with pytest.raises((ValueError, TypeError)):

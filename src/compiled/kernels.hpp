@@ -39,4 +39,16 @@ void sum_supports(const std::uint32_t* constant, const std::uint32_t* linear, co
                   std::int64_t* counts, std::size_t cells, unsigned exponent, std::uint32_t symbols,
                   unsigned threads);
 
+// joint_variances.cpp
+struct JointTable {  // of two attributes: what their variances depend on
+    const double* upto;  // height × width
+    std::size_t height, width;
+    const double *shrink, *spread, *scales, *held;  // rows × columns each: by depths of both
+    std::size_t rows, columns;
+    double users;
+};
+void joint_variances(const std::int64_t* low, const std::int64_t* high, const double* less, std::size_t count,
+                     const std::int64_t* row_sizes, const std::int64_t* column_sizes, const JointTable& table,
+                     double* variances, unsigned threads);  // 2 × count ends and constants
+
 }  // namespace ldprange

@@ -120,6 +120,40 @@ void sum_supports(Array<const std::uint32_t, 2> coefficients, Words reported, Ar
                            counts.data(), counts.shape(1), exponent, symbols, threads);
 }
 
+// Cells of every depth, from all bins down to one, each of a whole number of the next.
+void check_sizes(const Array<const std::int64_t>& sizes, std::size_t depths, std::size_t boundaries) {
+    require(depths >= 1 && sizes.size() == depths, "there must be a size for each depth");
+    for (std::size_t depth = 0; depth < depths; ++depth)
+        require(sizes(depth) >= 1 && (!depth || sizes(depth - 1) % sizes(depth) == 0), "cells must be nested");
+    require(sizes(depths - 1) == 1 && static_cast<std::size_t>(sizes(0)) + 1 == boundaries,
+            "there must be a share below each boundary between bins");
+}
+
+void joint_variances(Array<const std::int64_t, 2> low, Array<const std::int64_t, 2> high, Array<const double, 2> less,
+                     Array<const std::int64_t> row_sizes, Array<const std::int64_t> column_sizes,
+                     Array<const double, 2> upto, Array<const double, 2> shrink, Array<const double, 2> spread,
+                     Array<const double, 2> scales, Array<const double, 2> held, double users,
+                     Array<double> variances, unsigned threads) {
+    const std::size_t count = variances.size(), rows = shrink.shape(0), columns = shrink.shape(1);
+    for (const auto* each : {&spread, &scales, &held})
+        require(each->shape(0) == rows && each->shape(1) == columns, "there must be a number for all depths");
+    check_sizes(row_sizes, rows, upto.shape(0));
+    check_sizes(column_sizes, columns, upto.shape(1));
+    require(low.shape(0) == 2 && high.shape(0) == 2 && less.shape(0) == 2 && low.shape(1) == count &&
+                high.shape(1) == count && less.shape(1) == count,
+            "there must be two ranges and two constants for each question");
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+        const std::int64_t bins = axis ? column_sizes(0) : row_sizes(0);
+        for (std::size_t q = 0; q < count; ++q)
+            require(0 <= low(axis, q) && low(axis, q) <= high(axis, q) && high(axis, q) <= bins,
+                    "every range must begin before it ends and lie within its bins");
+    }
+    const ldprange::JointTable table{upto.data(),   upto.shape(0), upto.shape(1), shrink.data(), spread.data(),
+                                     scales.data(), held.data(),   rows,          columns,       users};
+    ldprange::joint_variances(low.data(), high.data(), less.data(), count, row_sizes.data(), column_sizes.data(), table,
+                              variances.data(), threads);
+}
+
 }  // namespace
 
 NB_MODULE(_compiled, module) {
@@ -153,4 +187,9 @@ NB_MODULE(_compiled, module) {
     module.def("sum_supports", &sum_supports, nb::arg("coefficients").noconvert(), nb::arg("reported").noconvert(),
                nb::arg("bounds").noconvert(), "exponent"_a, "symbols"_a, nb::arg("counts").noconvert(), "threads"_a,
                free);
+    module.def("joint_variances", &joint_variances, nb::arg("low").noconvert(), nb::arg("high").noconvert(),
+               nb::arg("less").noconvert(), nb::arg("row_sizes").noconvert(), nb::arg("column_sizes").noconvert(),
+               nb::arg("upto").noconvert(), nb::arg("shrink").noconvert(), nb::arg("spread").noconvert(),
+               nb::arg("scales").noconvert(), nb::arg("held").noconvert(), "users"_a,
+               nb::arg("variances").noconvert(), "threads"_a, free);
 }

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate, pairwise
 from operator import mul
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,28 +18,6 @@ from numpy.typing import NDArray
 from ldprange.details import Floats, mean_overlap
 
 Boundaries = NDArray[np.int64]
-
-
-class Pieces(NamedTuple):
-    """For many ranges at once: the pieces of the line on which everything about a range is constant.
-
-    Attributes
-    ----------
-    edges
-        (queries, pieces + 1) boundaries between bins; a piece may be empty.
-    details
-        (queries, pieces, depths + 1): what the range's projection on the details of each depth is there; of
-        depth 0 it is the range's mean over the whole line.
-    """
-
-    edges: Boundaries
-    details: Floats
-
-    @property
-    def energies(self) -> Floats:
-        """(queries, depths + 1): the squared length of every projection."""
-        energies: Floats = np.einsum("qg,qgm,qgm->qm", np.diff(self.edges), self.details, self.details)
-        return energies
 
 
 class Axis:
@@ -83,20 +60,6 @@ class Axis:
         norms = np.array([mean_overlap(self.bins, size) for size in self.sizes])
         ranges, prefixes = np.diff(norms, axis=0, prepend=0.0).T
         return ranges, prefixes
-
-    def pieces(self, low: Boundaries, high: Boundaries) -> Pieces:
-        """Cut the line for ranges of bins ``low`` … ``high − 1``."""
-        ends = [np.zeros_like(low), np.full_like(low, self.bins), low, high]
-        for size in self.sizes[1:-1]:  # the cells that an end of the range falls into
-            for end in (low, high):
-                start = end // size * size
-                ends += [start, np.minimum(start + size, self.bins)]
-        edges = np.sort(np.stack(ends, axis=-1), axis=-1)
-        sizes = np.array(self.sizes)
-        begin = edges[:, :-1, None] // sizes * sizes
-        overlap = np.minimum(high[:, None, None], begin + sizes) - np.maximum(low[:, None, None], begin)
-        means = np.maximum(overlap, 0) / sizes
-        return Pieces(edges, np.diff(means, axis=-1, prepend=0.0))
 
 
 @cache

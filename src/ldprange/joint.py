@@ -7,7 +7,7 @@ in each attribute says of it, and λ_m = 1/Σ precision is the variance of a uni
 The weight of a cell of grid k in a question f is then precision_k · E_k, with E_k = Σ_{m ≤ k} λ_m P_m f.
 
 Questions are products of functions, a range for each attribute. A range is constant on few pieces of its
-line (:mod:`ldprange.axes`), and so is everything that a variance depends on.
+line, and so is everything that a variance depends on.
 """
 
 from __future__ import annotations
@@ -20,13 +20,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.axes import Axis, Boundaries, Pieces
+from ldprange.axes import Axis, Boundaries
 from ldprange.details import Floats
 from ldprange.errors import PlanError
+from ldprange.kernels import joint_variances
 from ldprange.noise import Law
-from ldprange.parallel import in_threads, slices
-
-_BLOCK = 1 << 11  # questions worked out together
 
 Depths = NDArray[np.int64]
 
@@ -38,10 +36,10 @@ class Question(NamedTuple):
     high: Sequence[Boundaries]
     less: Sequence[Floats]
 
-    def part(self, block: slice) -> Question:
+    def part(self, which: NDArray[np.intp]) -> Question:
         """Return some of the questions."""
-        low, high = ([each[block] for each in ends] for ends in (self.low, self.high))
-        return Question(low, high, [each[block] for each in self.less])
+        low, high = ([each[which] for each in ends] for ends in (self.low, self.high))
+        return Question(low, high, [each[which] for each in self.less])
 
     def without(self, axis: int, whole: int = 0) -> Question:
         """Return the questions without the constant of an axis; about all of it, if its length is said."""
@@ -88,17 +86,21 @@ class Table:
         )
         self._precisions = law.users / (even * self._factors**2)
         spread = np.array([noise.spread for noise in law.noises])
-        self._held = law.held_parts
         self.shrink = _inverse(self._deeper(self._precisions))
         """λ by depths; 0 where nothing is known, and of the whole, which is known."""
         self._spread_parts = self.shrink**2 * self._deeper(self._precisions * spread / even)
 
     def _deeper(self, numbers: Floats) -> Floats:
         """Add up, for every combination of depths, what belongs to grids at least as deep."""
-        total = np.zeros([axis.depth + 1 for axis in self.axes])
-        np.add.at(total, tuple(self._depths.T), numbers)
+        total = self._at(numbers)
         for a in range(total.ndim):
             total = np.flip(np.cumsum(np.flip(total, a), axis=a), a)
+        return total
+
+    def _at(self, numbers: Floats) -> Floats:
+        """Add up, for every combination of depths, what belongs to grids of just these."""
+        total = np.zeros([axis.depth + 1 for axis in self.axes])
+        np.add.at(total, tuple(self._depths.T), numbers)
         return total
 
     @cached_property
@@ -157,84 +159,13 @@ class Table:
 
         ``upto`` is the population's share below every joint boundary: of all bins before it on every axis.
         """
-
-        def block(asked: Question) -> Floats:
-            return self._block_variances(asked, upto)
-
-        def all_blocks(asked: Question) -> Floats:
-            blocks = [asked.part(each) for each in slices(asked.low[0].size, _BLOCK)]
-            return np.concatenate([np.zeros(0), *in_threads(block, blocks)])
-
-        return all_blocks
-
-    def _block_variances(self, asked: Question, upto: Floats) -> Floats:
-        pieces = [
-            _less(axis.pieces(low, high), less)
-            for axis, low, high, less in zip(self.axes, *asked, strict=True)
-        ]
-        energies = _outer([each.energies for each in pieces])
-        variance = energies.reshape(len(energies), -1) @ self._spread_parts.reshape(-1)
-        held = _held(upto, [each.edges for each in pieces])
-        levels = tuple(self._depths.T)
-        towards = self.shrink * _contract(held, [each.details for each in pieces])
-        for a in range(1, towards.ndim):
-            towards = np.cumsum(towards, axis=a)
-        scales = self._precisions**2 / self._law.users
-        variance -= towards[(slice(None), *levels)] ** 2 @ scales
-        for depth, scale in zip(self._depths, scales * self._held, strict=True):
-            if scale:
-                weights = self._weights(depth, pieces)
-                variance += scale * (weights**2 * held).reshape(len(held), -1).sum(axis=1)
-        values = _outer([each.details.sum(axis=-1) for each in pieces])
-        mean, square = ((values**power * held).reshape(len(held), -1).sum(axis=1) for power in (1, 2))
-        exact: Floats = np.maximum(variance - (square - mean**2) / self._law.users.sum(), 0.0)
-        return exact
-
-    def _weights(self, depth: Depths, pieces: Sequence[Pieces]) -> Floats:
-        """Return E of a grid on all pieces."""
-        block = tuple(slice(d + 1) for d in depth)
-        start = np.broadcast_to(self.shrink[block], (len(pieces[0].edges), *(d + 1 for d in depth)))
-        return _contract(
-            start,
-            [each.details[..., : d + 1].transpose(0, 2, 1) for each, d in zip(pieces, depth, strict=True)],
-        )
+        sizes, scales = [axis.sizes for axis in self.axes], self._precisions**2 / self._law.users
+        by_depths = self.shrink, self._spread_parts, self._at(scales), self._at(scales * self._law.held_parts)
+        users = float(self._law.users.sum())
+        return lambda asked: joint_variances(*asked, sizes, upto, *by_depths, users)
 
 
 def _inverse(informed: Floats) -> Floats:
     shrink = np.divide(1.0, informed, out=np.zeros_like(informed), where=informed > 0)
     shrink[(0,) * shrink.ndim] = 0.0
     return shrink
-
-
-def _less(pieces: Pieces, less: Floats) -> Pieces:
-    if np.any(less):
-        pieces.details[..., 0] -= less[:, None]
-    return pieces
-
-
-def _outer(columns: Sequence[Floats]) -> Floats:
-    """Return the products of rows: (queries, …) of every axis into (queries, …, …)."""
-    return reduce(lambda a, b: a[..., None] * b[(slice(None), *[None] * (a.ndim - 1))], columns)
-
-
-def _contract(values: Floats, matrices: Sequence[Floats]) -> Floats:
-    """Multiply every axis but the first by that axis's matrices, one for each query."""
-    for matrix in matrices:  # the axis in front is taken off, and comes back at the end
-        rest = values.shape[2:]
-        flat = values.reshape(len(values), values.shape[1], -1)
-        values = (flat.transpose(0, 2, 1) @ matrix).reshape(len(values), *rest, matrix.shape[-1])
-    return values
-
-
-def _held(upto: Floats, edges: Sequence[Boundaries]) -> Floats:
-    """Return the population in all products of pieces."""
-    dimensions = len(edges)
-    corners = upto[
-        tuple(
-            edge.reshape(len(edge), *(-1 if b == a else 1 for b in range(dimensions)))
-            for a, edge in enumerate(edges)
-        )
-    ]
-    for a in range(dimensions):
-        corners = np.diff(corners, axis=a + 1)
-    return corners

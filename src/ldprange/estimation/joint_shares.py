@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -56,18 +57,30 @@ class JointShares:
         for a, less in enumerate(asked.less):
             if np.any(less):  # a range less a constant is the range, less so many times the whole line
                 return self.ask(asked.without(a)) - less * self.ask(asked.without(a, self.table.shape[a]))
-        starts, stops = ([end.astype(np.float64) for end in ends] for ends in (asked.low, asked.high))
-        return self.between(starts, stops)
+        return self._corners(asked.low, asked.high, self._at)
 
     def between(self, starts: Sequence[Positions], stops: Sequence[Positions]) -> Floats:
         """Return shares between positions; inside a bin people are taken to be spread evenly."""
+        low, high = ([each.astype(np.int64) for each in ends] for ends in (starts, stops))
+        if all(np.array_equal(*each) for each in zip((*starts, *stops), (*low, *high), strict=True)):
+            return self._corners(low, high, self._at)
+        return self._corners(starts, stops, self._interpolated)
+
+    def _corners(
+        self,
+        starts: Sequence[NDArray[Any]],
+        stops: Sequence[NDArray[Any]],
+        below: Callable[[Sequence[NDArray[Any]]], Floats],
+    ) -> Floats:
+        """Return shares in products of ranges from the shares below their corners."""
         found: Floats = np.zeros(starts[0].shape)
-        for corner in product(
-            *[((1.0, stop), (-1.0, start)) for start, stop in zip(starts, stops, strict=True)]
-        ):
-            sign = np.prod([factor for factor, _ in corner])
-            found = found + sign * self._interpolated([end for _, end in corner])
+        for corner in product(*[((1, stop), (-1, start)) for start, stop in zip(starts, stops, strict=True)]):
+            share = below([end for _, end in corner])
+            found = found + share if prod(sign for sign, _ in corner) > 0 else found - share
         return found
+
+    def _at(self, ends: Sequence[Boundaries]) -> Floats:
+        return self._upto[tuple(ends)]
 
     def _interpolated(self, ends: Sequence[Positions]) -> Floats:
         floors = [
@@ -102,8 +115,13 @@ class JointShares:
             for ends in (starts, stops)
         ]
         inner, outer = self.whole(up[0], down[1]), self.whole(down[0], up[1])
-        low = self.ask(inner) - z * np.sqrt(self.variance(inner))
-        return low, self.ask(outer) + z * np.sqrt(self.variance(outer))
+        value, spread = self.ask(outer), z * np.sqrt(self.variance(outer))
+        low, high = value - spread, value + spread
+        differ = np.flatnonzero(_differ(inner.low, outer.low) | _differ(inner.high, outer.high))
+        if differ.size:
+            narrow = inner.part(differ)
+            low[differ] = self.ask(narrow) - z * np.sqrt(self.variance(narrow))
+        return low, high
 
     def variance(self, asked: Question) -> Floats:
         """Return the exact variances of answers, were the population the estimated one."""
@@ -142,6 +160,12 @@ class Marginal:
     @cached_property
     def rising_cdf(self) -> Floats:
         return rising(self._upto)
+
+
+def _differ(one: Sequence[Boundaries], other: Sequence[Boundaries]) -> NDArray[np.bool_]:
+    """Return in which questions the ends are not the same on all axes."""
+    found: NDArray[np.bool_] = np.any([a != b for a, b in zip(one, other, strict=True)], axis=0)
+    return found
 
 
 def _sums(shares: Floats) -> Floats:

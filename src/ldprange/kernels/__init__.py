@@ -5,7 +5,7 @@ There are two twins, with the same names, arguments and results: ``numpy_kernels
 environment variable ``LDPRANGE_KERNELS``, set to ``numpy`` or ``compiled``, insists on one.
 
 Integers are equal bit for bit, so a seed means the same with either. The Walsh–Hadamard transform adds in
-another order: exact for whole numbers below 2**53, and otherwise equal up to rounding.
+another order: exact for whole numbers below 2**53, and otherwise equal up to rounding. So do the variances.
 """
 
 from __future__ import annotations

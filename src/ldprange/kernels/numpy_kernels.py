@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldprange.kernels.numpy_variances import joint_variances
 from ldprange.parallel import slices
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "hadamard_matrix",
     "hadamard_powers",
     "hash_hadamard",
+    "joint_variances",
     "parity",
     "polynomial_hash",
     "seeded_words",

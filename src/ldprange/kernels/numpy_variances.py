@@ -1,0 +1,161 @@
+"""Exact variances over several attributes, in NumPy; :mod:`ldprange.joint` says what they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldprange.parallel import in_threads, slices
+
+__all__ = ["joint_variances"]
+
+Boundaries = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_BLOCK = 1 << 11  # questions worked out together
+
+
+def joint_variances(
+    low: Sequence[Boundaries],
+    high: Sequence[Boundaries],
+    less: Sequence[Floats],
+    sizes: Sequence[Sequence[int]],
+    upto: Floats,
+    shrink: Floats,
+    spread: Floats,
+    scales: Floats,
+    held: Floats,
+    users: float,
+) -> Floats:
+    """Return the exact variances of many questions, each on every axis a range of bins less a constant.
+
+    Parameters
+    ----------
+    low, high, less
+        Of every axis the ranges ``low`` … ``high − 1`` of all questions, and their constants.
+    sizes
+        Of every axis, how many bins a cell of each depth has, from all of them down to one.
+    upto
+        The population's share below every joint boundary.
+    shrink, spread, scales, held
+        By depths, with an axis for each: λ; what a question's energies are weighed by; what the squared
+        means of the grids' weights are; and what the population's means of their squares are.
+    users
+        Who reported, in all.
+    """
+    for begin, end, cells in zip(low, high, sizes, strict=True):
+        if np.any(begin < 0) or np.any(begin > end) or np.any(end > cells[0]):
+            raise ValueError(f"every range must begin before it ends and lie in 0 to {cells[0]}")
+
+    def block(part: slice) -> Floats:
+        ranges = zip(low, high, less, sizes, strict=True)
+        pieces = [_pieces(begin[part], end[part], minus[part], cells) for begin, end, minus, cells in ranges]
+        return _block_variances(pieces, upto, shrink, spread, scales, held, users)
+
+    return np.concatenate([np.zeros(0), *in_threads(block, slices(low[0].size, _BLOCK))])
+
+
+class _Pieces(NamedTuple):
+    """For many ranges at once: the pieces of the line on which everything about a range is constant.
+
+    Attributes
+    ----------
+    edges
+        (queries, pieces + 1) boundaries between bins; a piece may be empty.
+    details
+        (queries, pieces, depths + 1): what the projection on the details of each depth is there; of depth 0
+        it is the mean over the whole line.
+    """
+
+    edges: Boundaries
+    details: Floats
+
+    @property
+    def energies(self) -> Floats:
+        """(queries, depths + 1): the squared length of every projection."""
+        energies: Floats = np.einsum("qg,qgm,qgm->qm", np.diff(self.edges), self.details, self.details)
+        return energies
+
+
+def _pieces(low: Boundaries, high: Boundaries, less: Floats, sizes: Sequence[int]) -> _Pieces:
+    """Cut the line for ranges of bins ``low`` … ``high − 1``, less constants."""
+    bins = sizes[0]
+    ends = [np.zeros_like(low), np.full_like(low, bins), low, high]
+    for size in sizes[1:-1]:  # the cells that an end of the range falls into
+        for end in (low, high):
+            start = end // size * size
+            ends += [start, np.minimum(start + size, bins)]
+    edges = np.sort(np.stack(ends, axis=-1), axis=-1)
+    begin = edges[:, :-1, None] // np.array(sizes) * np.array(sizes)
+    overlap = np.minimum(high[:, None, None], begin + sizes) - np.maximum(low[:, None, None], begin)
+    means = np.maximum(overlap, 0) / np.array(sizes)
+    details = np.diff(means, axis=-1, prepend=0.0)
+    details[..., 0] -= less[:, None]
+    return _Pieces(edges, details)
+
+
+def _block_variances(
+    pieces: Sequence[_Pieces],
+    upto: Floats,
+    shrink: Floats,
+    spread: Floats,
+    scales: Floats,
+    held: Floats,
+    users: float,
+) -> Floats:
+    energies = _outer([each.energies for each in pieces])
+    variance = energies.reshape(len(energies), -1) @ spread.reshape(-1)
+    people = _people(upto, [each.edges for each in pieces])
+    towards = shrink * _contract(people, [each.details for each in pieces])
+    for a in range(1, towards.ndim):
+        towards = np.cumsum(towards, axis=a)
+    variance -= (towards**2).reshape(len(towards), -1) @ scales.reshape(-1)
+    for depths in np.argwhere(held):
+        weights = _weights(depths, pieces, shrink)
+        variance += held[tuple(depths)] * (weights**2 * people).reshape(len(people), -1).sum(axis=1)
+    values = _outer([each.details.sum(axis=-1) for each in pieces])
+    mean, square = ((values**power * people).reshape(len(people), -1).sum(axis=1) for power in (1, 2))
+    exact: Floats = np.maximum(variance - (square - mean**2) / users, 0.0)
+    return exact
+
+
+def _weights(depths: NDArray[np.intp], pieces: Sequence[_Pieces], shrink: Floats) -> Floats:
+    """Return E of the grids of some depths on all pieces."""
+    block = tuple(slice(d + 1) for d in depths)
+    start = np.broadcast_to(shrink[block], (len(pieces[0].edges), *(d + 1 for d in depths)))
+    return _contract(
+        start,
+        [each.details[..., : d + 1].transpose(0, 2, 1) for each, d in zip(pieces, depths, strict=True)],
+    )
+
+
+def _outer(columns: Sequence[Floats]) -> Floats:
+    """Return the products of rows: (queries, …) of every axis into (queries, …, …)."""
+    return reduce(lambda a, b: a[..., None] * b[(slice(None), *[None] * (a.ndim - 1))], columns)
+
+
+def _contract(values: Floats, matrices: Sequence[Floats]) -> Floats:
+    """Multiply every axis but the first by that axis's matrices, one for each query."""
+    for matrix in matrices:  # the axis in front is taken off, and comes back at the end
+        rest = values.shape[2:]
+        flat = values.reshape(len(values), values.shape[1], -1)
+        values = (flat.transpose(0, 2, 1) @ matrix).reshape(len(values), *rest, matrix.shape[-1])
+    return values
+
+
+def _people(upto: Floats, edges: Sequence[Boundaries]) -> Floats:
+    """Return the population in all products of pieces."""
+    dimensions = len(edges)
+    corners = upto[
+        tuple(
+            edge.reshape(len(edge), *(-1 if b == a else 1 for b in range(dimensions)))
+            for a, edge in enumerate(edges)
+        )
+    ]
+    for a in range(dimensions):
+        corners = np.diff(corners, axis=a + 1)
+    return corners
