@@ -153,21 +153,19 @@ namespace {
 // Everything that depends on depths alone.
 class Weights {
 public:
-    Weights(const JointTable& table) : table_(table), held_(kKinds * table.rows * kKinds * table.columns) {
-        // a run stands for itself at its own depth and at all below
-        const std::size_t columns = table.columns;
-        for (std::size_t m = table.rows; m-- > 0;)
-            for (std::size_t n = columns; n-- > 0;) {
-                const auto later = [&](std::size_t row, std::size_t column) {
-                    return row < table.rows && column < columns ? at(kKinds * row + 1, kKinds * column + 1) : 0.0;
-                };
-                const double here = table.held[m * columns + n];
-                const double right = n + 1 < columns ? at(kKinds * m, kKinds * (n + 1) + 1) : 0.0;
-                const double below = m + 1 < table.rows ? at(kKinds * (m + 1) + 1, kKinds * n) : 0.0;
-                at(kKinds * m, kKinds * n) = here;
-                at(kKinds * m, kKinds * n + 1) = here + right;
-                at(kKinds * m + 1, kKinds * n) = here + below;
-                at(kKinds * m + 1, kKinds * n + 1) = here + right + below + later(m + 1, n + 1);
+    explicit Weights(const JointTable& table) : table_(table), held_(kKinds * table.rows * kKinds * table.columns) {
+        const auto deeper = [&](std::size_t row, std::size_t column) {  // nothing is, past the last depth
+            return row < kKinds * table.rows && column < kKinds * table.columns ? at(row, column) : 0.0;
+        };
+        for (std::size_t m = table.rows; m-- > 0;)  // a run stands for itself at its own depth and at all below
+            for (std::size_t n = table.columns; n-- > 0;) {
+                const std::size_t row = kKinds * m, column = kKinds * n, run = 1, next = kKinds + run;
+                const double here = table.held[m * table.columns + n];
+                const double beside = deeper(row, column + next), below = deeper(row + next, column);
+                at(row, column) = here;
+                at(row, column + run) = here + beside;
+                at(row + run, column) = here + below;
+                at(row + run, column + run) = here + beside + below + deeper(row + next, column + next);
                 any_held_ = any_held_ || here != 0.0;
             }
     }
