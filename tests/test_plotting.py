@@ -13,7 +13,7 @@ from matplotlib.path import Path as MatplotlibPath
 from numpy.typing import NDArray
 
 import ldprange as ldp
-from ldprange.plotting import distribution_figure
+from ldprange.plotting import distribution_figure, joint_figure
 
 DOMAINS = {
     "integers": (ldp.Domain.integers(0, 119), ["0", "20", "40", "60", "80", "100"]),
@@ -125,3 +125,28 @@ def test_without_matplotlib_what_to_install_is_said(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ldp.LdprangeError, match=r"needs matplotlib.*pip install 'ldprange\[plot\]'"):
         distribution_figure(estimate)
+
+
+def test_two_attributes_are_drawn_together() -> None:
+    domain = ldp.Domain.product(
+        age=ldp.Domain.integers(0, 95),
+        income=ldp.Domain.integers(0, 95),
+        home=ldp.Domain.categories(["a", "b"]),
+    )
+    rng = np.random.default_rng(1)
+    age = rng.integers(18, 80, 100_000)
+    income = np.clip(age + rng.normal(0, 8, age.size), 0, 95).astype(int)
+    people = {"age": age, "income": income, "home": ["a", "b"] * 50_000}
+    found = ldp.estimate(ldp.rehearse(ldp.choose_plan(domain, 3.0, age.size), people, seed=1))
+    assert isinstance(found, ldp.JointEstimate)
+    figure = joint_figure(found, "age", "income", title="Age and income")
+    middle = figure.axes[2]
+    assert (middle.get_xlabel(), middle.get_ylabel()) == ("age", "income")
+    cells = np.asarray(middle.collections[0].get_array()).reshape(12, 12)
+    share = found.range(age=(40, 47), income=(32, 39), confidence=None).value
+    assert cells[4, 5] == pytest.approx(max(0.0, share))  # rows go up
+    joint_figure(found, "home", "age")
+    with pytest.raises(ldp.LdprangeError, match="two attributes"):
+        joint_figure(found, "age", "age")
+    with pytest.raises(ldp.LdprangeError, match="one attribute"):
+        distribution_figure(found)

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldprange.domain import Domain, Integers, Logarithmic, Real
 from ldprange.errors import DomainError, LdprangeError
-from ldprange.estimation import Estimate
+from ldprange.estimation import Estimate, JointEstimate
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _ESTIMATE, _TRUTH = "#1f5fa8", "#c2410c"
 _MOST_BINS_DRAWN = 2000
 _TICKS = 8
+_MOST_CELLS = 12  # of a heat map, each way
 
 
 def distribution_figure(estimate: Estimate, *, counts: ArrayLike | None = None, title: str = "") -> Figure:
@@ -34,6 +34,10 @@ def distribution_figure(estimate: Estimate, *, counts: ArrayLike | None = None, 
     title
         Above the figure.
     """
+    if isinstance(estimate, JointEstimate):
+        raise LdprangeError(
+            "this draws one attribute: draw estimate.marginal(name), or two with joint_figure"
+        )
     if not isinstance(estimate, Estimate):
         raise LdprangeError(
             f"what is drawn must be an estimate, got {estimate!r:.60} of type {type(estimate).__name__}; "
@@ -41,13 +45,7 @@ def distribution_figure(estimate: Estimate, *, counts: ArrayLike | None = None, 
         )
     domain = estimate.domain
     truth = None if counts is None else _shares(counts, domain.bins)
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise LdprangeError(
-            "drawing needs matplotlib, which is not installed; pip install 'ldprange[plot]'"
-        ) from None
-    figure = Figure(figsize=(8, 6), layout="constrained")
+    figure = _empty_figure((8, 6))
     upper, lower = figure.subplots(2, 1, sharex=True)
     if title:
         figure.suptitle(title)
@@ -79,11 +77,22 @@ def distribution_figure(estimate: Estimate, *, counts: ArrayLike | None = None, 
         lower.stairs(truth, edges, color=_TRUTH, lw=1, ls="--")
     lower.axhline(0, color="grey", lw=0.5)
     lower.set_ylabel("share of people per bin")
-    _label_bins(lower, domain)
+    lower.set_xticks(*_ticks(domain))
+    lower.set_xlabel("value")
     for axes in (upper, lower):
         axes.spines[["top", "right"]].set_visible(False)
         axes.margins(x=0)
     return figure
+
+
+def _empty_figure(size: tuple[float, float]) -> Figure:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise LdprangeError(
+            "drawing needs matplotlib, which is not installed; pip install 'ldprange[plot]'"
+        ) from None
+    return Figure(figsize=size, layout="constrained")
 
 
 def _shares(counts: ArrayLike, bins: int) -> NDArray[np.float64]:
@@ -101,19 +110,86 @@ def _shares(counts: ArrayLike, bins: int) -> NDArray[np.float64]:
     return shares
 
 
-def _label_bins(axes: Axes, domain: Domain) -> None:
+def joint_figure(estimate: JointEstimate, across: str, up: str, *, title: str = "") -> Figure:
+    """Draw two attributes together: a heat map of cells' shares, with each attribute's own at the sides.
+
+    Cells are so large that there are at most 12 each way. Where the 95% interval of a cell reaches down to 0
+    it is crossed out: there may be nobody in it.
+
+    Parameters
+    ----------
+    estimate
+        What the reports say about several attributes.
+    across, up
+        The attributes.
+    title
+        Above the figure.
+    """
+    if not isinstance(estimate, JointEstimate) or across == up:
+        raise LdprangeError(
+            f"what is drawn must be two attributes of an estimate of several, got {across!r} and {up!r}"
+        )
+    figure = _empty_figure((7, 6))
+    parts = figure.subplots(
+        2, 2, sharex="col", sharey="row", gridspec_kw={"width_ratios": [5, 1], "height_ratios": [1, 5]}
+    )
+    (top, corner), (middle, side) = parts
+    corner.set_axis_off()
+    domains = [estimate.axis(name) for name in (across, up)]
+    edges = [_cell_edges(domain.bins) for domain in domains]
+    ends = [_ends(domain, each) for domain, each in zip(domains, edges, strict=True)]
+    shape = tuple(len(each) - 1 for each in edges)
+    places = np.indices(shape).reshape(2, -1)
+    pairs = [
+        tuple([column[i] for i in at] for column in columns) for columns, at in zip(ends, places, strict=True)
+    ]
+    cells = estimate.ranges(confidence=0.95, given=None, **{across: pairs[0], up: pairs[1]})
+    assert cells.low is not None  # noqa: S101 (a confidence was asked for)
+    drawn = middle.pcolormesh(*edges, np.maximum(cells.value.reshape(shape), 0).T, cmap="Blues", vmin=0)
+    unsure = np.flatnonzero(cells.low <= 0)
+    centres = [(each[:-1] + each[1:]) / 2 for each in edges]
+    crossed = [centre[at[unsure]] for centre, at in zip(centres, places, strict=True)]
+    middle.plot(*crossed, "x", color="grey", ms=3, alpha=0.6)
+    figure.colorbar(drawn, ax=corner, label="share of people", location="right", fraction=0.9)
+    for axes, name, its_edges, (lows, highs), orientation in (
+        (top, across, edges[0], ends[0], "vertical"),
+        (side, up, edges[1], ends[1], "horizontal"),
+    ):
+        own = estimate.marginal(name).ranges(lows, highs)
+        assert own.low is not None and own.high is not None  # noqa: S101, PT018 (the same)
+        style: dict[str, Any] = {"color": _ESTIMATE, "orientation": orientation}
+        axes.stairs(own.high, its_edges, baseline=own.low, fill=True, alpha=0.2, lw=0, **style)
+        axes.stairs(own.value, its_edges, lw=1.2, **style)
+        axes.spines[["top", "right"]].set_visible(False)
+    for axis, domain, name in ((middle.xaxis, domains[0], across), (middle.yaxis, domains[1], up)):
+        axis.set_ticks(*_ticks(domain))
+        axis.set_label_text(name)
+    if title:
+        figure.suptitle(title)
+    return figure
+
+
+def _cell_edges(bins: int) -> NDArray[np.int64]:
+    return np.unique(np.linspace(0, bins, min(bins, _MOST_CELLS) + 1).astype(np.int64))
+
+
+def _ends(domain: Domain, edges: NDArray[np.int64]) -> tuple[list[Any], list[Any]]:
+    """Return the first and the last value of every cell."""
+    lows = [domain.lower(int(edge)) for edge in edges[:-1]]
+    return lows, [domain.upper(int(edge) - 1) for edge in edges[1:]]
+
+
+def _ticks(domain: Domain) -> tuple[NDArray[np.float64], list[str]]:
     """Name a few places in the user's own units: round numbers, or a few of the days or labels."""
     if isinstance(domain, Integers | Real):
         whole = isinstance(domain, Integers)
         ticks = _even(domain.low, domain.high, whole=whole)
-        axes.set_xticks(domain.starts(ticks) + (0.5 if whole else 0.0), [f"{tick:.12g}" for tick in ticks])
-    elif isinstance(domain, Logarithmic):
+        return domain.starts(ticks) + (0.5 if whole else 0.0), [f"{tick:.12g}" for tick in ticks]
+    if isinstance(domain, Logarithmic):
         ticks = _magnitudes(domain.low, domain.high)
-        axes.set_xticks(domain.starts(ticks), [f"{tick:.12g}" for tick in ticks])
-    else:
-        shown = np.unique(np.linspace(0, domain.bins - 1, min(domain.bins, 7)).astype(int))
-        axes.set_xticks(shown + 0.5, [domain.label(int(index)) for index in shown])
-    axes.set_xlabel("value")
+        return domain.starts(ticks), [f"{tick:.12g}" for tick in ticks]
+    shown = np.unique(np.linspace(0, domain.bins - 1, min(domain.bins, 7)).astype(int))
+    return shown + 0.5, [domain.label(int(index)) for index in shown]
 
 
 def _even(low: float, high: float, *, whole: bool = False) -> NDArray[np.float64]:
