@@ -141,7 +141,14 @@ def plans() -> dict[str, tuple[ldp.Plan, list[Any]]]:
                 ),
                 1.5,
                 ldp.Grids.pairs((4, 6, 6, 3), 12),
-                [ldp.GRR(), ldp.OUE(), ldp.SubsetSelection(), ldp.OLH(), ldp.HRR(), ldp.HadamardHashing(bits=3)]
+                [
+                    ldp.GRR(),
+                    ldp.OUE(),
+                    ldp.SubsetSelection(),
+                    ldp.OLH(),
+                    ldp.HRR(),
+                    ldp.HadamardHashing(bits=3),
+                ]
                 * 2,
                 [0.125, 0.0625, 0.0625, 0.125, 0.0, 0.125, 0.0625, 0.0625, 0.125, 0.125, 0.0625, 0.0625],
             ),
