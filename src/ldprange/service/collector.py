@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 
+from ldprange.domain import Product
 from ldprange.errors import LdprangeError
 from ldprange.plan import Plan
 from ldprange.service.access import RateLimit
@@ -130,6 +131,11 @@ def survey_of(description: object) -> Survey:
     if not isinstance(given["public"], bool):
         raise LdprangeError(f"public must be true or false, got {_short(given['public'])}")
     plan = Plan.from_dict(given["plan"])
+    if isinstance(plan.domain, Product) and given["unit"].strip():
+        raise LdprangeError(
+            "a survey of several attributes must have no unit, for each has its own, "
+            f"got {_short(given['unit'])}; put units into the attributes' names"
+        )
     return Survey(
         0, given["name"], given["question"].strip(), given["unit"].strip(), given["public"], OPEN, plan
     )
