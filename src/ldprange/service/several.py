@@ -129,11 +129,12 @@ def pair_pictures(
 ) -> dict[str, Any]:
     """Return what there is to draw of two attributes, for a typical half-width of an interval.
 
-    A cell says something if its interval is not longer than its share. So there are about 1/(2·half) cells,
-    of which an even one's share is twice the half-width; but 4 to 32 on each side.
+    A cell says something if its interval is not longer than its share. Of such there are about 1/(2·half),
+    for an even one's share is then twice the half-width. There are twice as many on each side, for the eye
+    takes neighbours together; but 4 to 32.
     """
     product = _product(found)
-    edges = edges_of(found.plan, names, math.sqrt(1 / (2 * half)))
+    edges = edges_of(found.plan, names, 2 * math.sqrt(1 / (2 * half)))
     marginals = []
     for name, each in zip(names, edges, strict=True):
         lows, highs = ends_of(product.axis(name), each)
