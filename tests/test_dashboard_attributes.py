@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
@@ -41,7 +42,7 @@ def answered(collector: Service, name: str, plan: ldp.Plan = PLAN, people: int =
         "a": rng.integers(0, 1024, people),
         "b": rng.integers(0, 1024, people),
     }
-    values = {each: columns[each] for each in plan.domain.names}  # type: ignore[attr-defined]
+    values: Any = {each: columns[each] for each in plan.domain.names}  # type: ignore[attr-defined]
     assert collector.put(ldp.wire.pack(ldp.encode_many(plan, values, seed=1)), name=name).status == 201
     return name
 

@@ -37,7 +37,7 @@ PLANS = {
 N = 20_000
 
 
-def values(plan: ldp.Plan) -> dict[str, Any]:
+def values(plan: ldp.Plan) -> Any:
     rng = np.random.default_rng(3)
     columns = {
         "age": rng.integers(0, 120, N),

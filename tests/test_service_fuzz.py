@@ -47,7 +47,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
             running.create(name)
             running.put(packed(list(range(120)), 1), name=name)
         running.create("homes", HOMES)
-        people = {"rooms": list(range(8)) * 9, "size": ["S", "M", "L"] * 24}
+        people: Any = {"rooms": list(range(8)) * 9, "size": ["S", "M", "L"] * 24}
         running.put(wire.pack(ldp.encode_many(HOMES, people, seed=1)), name="homes")
         yield running
 
