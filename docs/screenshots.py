@@ -11,9 +11,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from playwright.sync_api import Browser, sync_playwright
 
 import ldprange as ldp
@@ -23,6 +24,7 @@ from ldprange.service.server import listen, make_server
 from ldprange.service.store import OPEN, Kept, Store, Survey
 
 PEOPLE = 40_000
+MORE_PEOPLE = 200_000  # two attributes together take more than one
 MINUTES = 180  # over which they answer
 SIZES = {"phone": (375, 760, 1.0), "desktop": (1120, 760, 1.0)}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
@@ -30,31 +32,58 @@ HERE = Path(__file__).with_name("service")
 
 
 def answer_all(store: Store) -> None:
-    """Open a survey, and put everybody's reports into it, as if they had come over some hours."""
-    plan = ldp.choose_plan(ldp.Domain.integers(0, MOST_MINUTES), epsilon=1.1, expected_users=PEOPLE)
+    """Open two surveys, and put everybody's reports into them."""
+    minutes = ldp.Domain.integers(0, MOST_MINUTES)
+    plan = ldp.choose_plan(minutes, epsilon=1.1, expected_users=PEOPLE)
     question = "How long is your way to work?"
-    survey = store.add_survey(Survey(0, "commute", question, "minutes", True, OPEN, plan))
+    commute = Survey(0, "commute", question, "minutes", True, OPEN, plan)
+    _answer(store, commute, {"": commutes(PEOPLE)})
+    people = ldp.Domain.product(
+        **{
+            "Age": ldp.Domain.integers(0, 95),
+            "Income in €": ldp.Domain.real(0, 96_000, 48),
+            "Home": ldp.Domain.ordered(["rented", "owned", "shared"]),
+        }
+    )
+    plan = ldp.choose_plan(people, epsilon=2.0, expected_users=MORE_PEOPLE)
+    _answer(store, Survey(0, "homes", "How do you live?", "", True, OPEN, plan), homes(MORE_PEOPLE))
+
+
+def homes(people: int) -> dict[str, NDArray[Any]]:
+    """Make up people whose income rises with their age, up to a point."""
+    rng = np.random.default_rng(5)
+    age = np.clip(rng.gamma(6, 7, people) + 10, 0, 95).astype(int)
+    income = np.clip(900 * np.minimum(age, 55) * rng.lognormal(0, 0.35, people) + 10_000, 0, 96_000)
+    home = np.clip((rng.normal(0, 1, people) + 2 * (age < 25) + 1).astype(int), 0, 2)
+    return {"Age": age, "Income in €": income, "Home": np.array(["rented", "owned", "shared"])[home]}
+
+
+def _answer(store: Store, new: Survey, columns: dict[str, NDArray[Any]]) -> None:
+    """Open a survey, and put everybody's reports into it, as if they had come over some hours."""
+    survey = store.add_survey(new)
     assert survey is not None  # noqa: S101 (the store is new)
     rng = np.random.default_rng(7)
     last = int(time.time()) // 60 * 60
+    people = len(next(iter(columns.values())))
     # many at first, when the link is sent round, and ever fewer
-    when = np.sort((MINUTES * rng.beta(1.3, 3, PEOPLE)).astype(int))
-    people = commutes(PEOPLE)
+    when = np.sort((MINUTES * rng.beta(1.3, 3, people)).astype(int))
     for number, minute in enumerate(np.unique(when)):
-        values = people[when == minute]
-        body = ldp.wire.pack(ldp.encode_many(plan, values, seed=number))
-        batch = Kept(survey.id, os.urandom(16), body, len(values))
-        store.keep(number + 1, [batch], last - 60 * (MINUTES - int(minute)))
+        values = {name: column[when == minute] for name, column in columns.items()}
+        body = ldp.wire.pack(ldp.encode_many(survey.plan, values.get("", values), seed=number))
+        batch = Kept(survey.id, os.urandom(16), body, int(np.sum(when == minute)))
+        store.keep(survey.id * 1000 + number, [batch], last - 60 * (MINUTES - int(minute)))
 
 
 @contextmanager
 def collector(place: str) -> Iterator[str]:
-    """Run a collector with the survey on a free port; give its address."""
+    """Run a collector with both surveys on a free port; give its address."""
     store = Store(place, create=True)
     store.lock()
     answer_all(store)
     listening = listen("127.0.0.1", 0)
-    server = make_server(Collector(store, Settings()))
+    running = Collector(store, Settings())
+    running.load()
+    server = make_server(running)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     while not server.started and thread.is_alive():
@@ -88,11 +117,18 @@ def take(browser: Browser, address: str, size: str, scheme: Literal["light", "da
     page.goto(f"{address}/d/commute")
     page.locator("#range-share").filter(has_text="%").wait_for()
     page.screenshot(path=HERE / f"dashboard-{size}-{scheme}.png", full_page=True)
+    page.goto(f"{address}/d/homes")
+    page.locator("#range-share").filter(has_text="%").wait_for()
+    page.screenshot(path=HERE / f"two-attributes-{size}-{scheme}.png", full_page=True)
+    page.goto(f"{address}/s/homes")
+    page.locator("#answer-1").fill("42")
+    page.evaluate("document.activeElement.blur()")
+    page.screenshot(path=HERE / f"several-attributes-{size}-{scheme}.png", full_page=True)
     context.close()
 
 
 def main() -> None:
-    """Take all eight."""
+    """Take all sixteen."""
     names = ("chromium", "chromium-browser", "google-chrome")
     found = next(filter(None, map(shutil.which, names)))
     HERE.mkdir(exist_ok=True)

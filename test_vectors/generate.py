@@ -115,6 +115,49 @@ def plans() -> dict[str, tuple[ldp.Plan, list[Any]]]:
             ["2026-01-01", "2026-01-17", "2026-01-31"],
         ),
         "a single bin": (ldp.Plan(ldp.Domain.integers(7, 7), 1.0, ldp.Flat(), ldp.HRR()), [7]),
+        "a grade and an income, trees, Hadamard hashing": (
+            ldp.Plan(
+                ldp.Domain.product(
+                    grade=ldp.Domain.ordered(["E", "D", "C", "B", "A", "A+"]),
+                    income=ldp.Domain.real(0.0, 80_000.0, 16),
+                ),
+                1.1,
+                ldp.Tree(branching=4),
+                ldp.HadamardHashing(bits=2),
+            ),
+            [
+                {"grade": "E", "income": 0.0},
+                {"income": 31_000.0, "grade": "B"},
+                {"grade": "A+", "income": 80_000.0},
+            ],
+        ),
+        "four attributes, pairs, an oracle and a probability for each level": (
+            ldp.Plan(
+                ldp.Domain.product(
+                    rooms=ldp.Domain.integers(1, 4),
+                    moved=ldp.Domain.dates("2026-01-01", "2026-01-06"),
+                    rent=ldp.Domain.logarithmic(100.0, 6400.0, 6),
+                    pets=ldp.Domain.ordered(["none", "one", "more"]),
+                ),
+                1.5,
+                ldp.Grids.pairs((4, 6, 6, 3), 12),
+                [
+                    ldp.GRR(),
+                    ldp.OUE(),
+                    ldp.SubsetSelection(),
+                    ldp.OLH(),
+                    ldp.HRR(),
+                    ldp.HadamardHashing(bits=3),
+                ]
+                * 2,
+                [0.125, 0.0625, 0.0625, 0.125, 0.0, 0.125, 0.0625, 0.0625, 0.125, 0.125, 0.0625, 0.0625],
+            ),
+            [
+                {"rooms": 1, "moved": "2026-01-01", "rent": 100.0, "pets": "none"},
+                {"rooms": 3, "moved": "2026-01-04", "rent": 1234.5, "pets": "one"},
+                {"rooms": 4, "moved": "2026-01-06", "rent": 6400.0, "pets": "more"},
+            ],
+        ),
     }
 
 
@@ -282,6 +325,50 @@ def bad_plans() -> Iterator[dict[str, str]]:
         "too few oracles": {"oracles": good["oracles"][:6]},
         "probabilities beyond 1": {"level_probabilities": [0.5] * 7},
         "a probability below 0": {"level_probabilities": [1.5, -0.5, 0, 0, 0, 0, 0]},
+    }
+    for reason, change in changes.items():
+        yield {"reason": reason, "text": json.dumps({**without, **change})}
+    yield from bad_products()
+
+
+def bad_products() -> Iterator[dict[str, str]]:
+    """Yield texts that are no plan of several attributes."""
+    sizes = ldp.Domain.ordered(["S", "M", "L"])
+    people = ldp.Domain.product(age=ldp.Domain.integers(0, 15), size=sizes)
+    good = json.loads(ldp.Plan(people, 1.1, ldp.Tree(branching=4), ldp.HRR()).to_json())
+    without = {key: value for key, value in good.items() if key != "fingerprint"}
+    ages, size = good["domain"]["axes"]
+
+    def attributes(names: list[Any], *axes: Any) -> dict[str, Any]:
+        return {"domain": {"kind": "product", "names": names, "axes": list(axes)}}
+
+    def grids(trees: list[list[int]], depths: list[list[int]]) -> dict[str, Any]:
+        return {"decomposition": {"kind": "grids", "trees": trees, "depths": depths}}
+
+    trees, depths = good["decomposition"]["trees"], good["decomposition"]["depths"]
+    changes: dict[str, dict[str, Any]] = {
+        "a product of one attribute": attributes(["age"], ages),
+        "a product of nothing": attributes([]),
+        "an attribute without a domain": attributes(["age", "size"], ages),
+        "an attribute's name twice": attributes(["age", "age"], ages, size),
+        "an attribute without a name": attributes(["age", ""], ages, size),
+        "an attribute whose name is a number": attributes(["age", 1], ages, size),
+        "an attribute called confidence": attributes(["age", "confidence"], ages, size),
+        "a product within a product": attributes(["age", "more"], ages, good["domain"]),
+        "an attribute upside down": attributes(["age", "size"], {**ages, "low": 16}, size),
+        "depths beyond a tree": grids(trees, [[3, 1], *depths[1:]]),
+        "depths below 0": grids(trees, [[-1, 1], *depths[1:]]),
+        "depths of another number of trees": grids(trees, [[1], *depths[1:]]),
+        "a grid that asks nothing": grids(trees, [[0, 0], *depths[1:]]),
+        "a grid twice": grids(trees, [depths[1], *depths[1:]]),
+        "no grids": grids(trees, []),
+        "trees that do not fit the bins": grids([[4, 4], [4]], depths),
+        "trees for other attributes": grids([[3], [4, 4]], [depth[::-1] for depth in depths]),
+        "a tree of one attribute": grids([[4, 4]], [[1], [2]]),
+        "a tree with a branching of 1": grids([[1, 4, 4], [3]], depths),
+        "grids with branchings": {"branchings": [2] * len(depths)},
+        "a product asked as windows": {"decomposition": {"kind": "windows", "widths": [1]}},
+        "one attribute asked as grids": {"domain": ages},
     }
     for reason, change in changes.items():
         yield {"reason": reason, "text": json.dumps({**without, **change})}

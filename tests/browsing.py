@@ -75,6 +75,27 @@ def assert_it_fits(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
+# Every browser with these draws the same coins. So all that may differ between two people who give
+# different answers is the report; and that must be the one that the Python client makes with these coins.
+SCRIPTED_COINS = """
+let word = 1;
+crypto.getRandomValues = (array) => {
+  for (let at = 0; at < array.length; at += 1) {
+    word = (Math.imul(word, 1664525) + 1013904223) >>> 0;
+    array[at] = word;
+  }
+  return array;
+};
+"""
+
+
+def scripted_words(count: int) -> list[int]:
+    words = [1]
+    for _ in range(count):
+        words.append((words[-1] * 1664525 + 1013904223) % 2**32)
+    return words[1:]
+
+
 Visit = Callable[..., Visitor]
 
 

@@ -23,6 +23,8 @@ import ldprange as ldp
 from javascript import FOLDER, ROOT, answers, as_json, program, seeded
 from ldprange import wire
 from ldprange.client import encode_with
+from ldprange.decompositions.grids import Grid
+from ldprange.domain import Product
 from ldprange.oracles import Oracle
 from ldprange.oracles.randomized_response import SymbolResponse
 from ldprange.oracles.shifted import ShiftedMechanism
@@ -87,8 +89,10 @@ class EdgyCoins:
         return np.array([self.word() for _ in range(count)], np.uint32)
 
 
-def _domain(rng: random.Random) -> ldp.Domain:
-    bins = rng.choice([1, 2, 3, 5, 8, 16, 31, 64, 100, 120, 257, rng.randint(1, 500)])
+def _domain(
+    rng: random.Random, sizes: Sequence[int] = (1, 2, 3, 5, 8, 16, 31, 64, 100, 120, 257)
+) -> ldp.Domain:
+    bins = rng.choice([*sizes, rng.randint(1, max(sizes) * 2)])
     low = rng.choice([0, 1, -bins, rng.randint(-(10**6), 10**6)])
     first = datetime.date(1, 1, 1) + datetime.timedelta(days=rng.randint(0, 3_600_000))
     return rng.choice(
@@ -129,6 +133,38 @@ def _plan(rng: random.Random) -> ldp.Plan:
     return ldp.Plan(domain, epsilon, decomposition, oracle, probabilities)
 
 
+def _product_plan(rng: random.Random) -> ldp.Plan:
+    attributes = rng.choice([2, 2, 3, 5])
+    names = rng.sample(["age", "__proto__", "größe", "a b", "constructor", "0", "length"], attributes)
+    axes = [_domain(rng, (1, 2, 3, 4, 6, 8, 9, 12)) for _ in names]
+    domain = ldp.Domain.product(**dict(zip(names, axes, strict=True)))
+    shape = domain.shape
+    many = attributes > 2 or rng.random() < 0.3
+    grids = (
+        ldp.Grids.pairs(shape, 30) if many and min(shape) > 1 else ldp.Tree(rng.randint(2, 5)).resolve(shape)
+    )
+    levels = len(grids.levels(domain.bins))
+    oracle = [_oracle(rng) for _ in range(levels)] if rng.random() < 0.5 else _oracle(rng)
+    return ldp.Plan(domain, rng.choice([0.5, 1.1, 2.0, 8.0]), grids, oracle)
+
+
+def _any_plan(rng: random.Random) -> ldp.Plan:
+    if rng.random() < 0.7:
+        return _plan(rng)
+    while True:
+        try:
+            return _product_plan(rng)
+        except ldp.PlanError:  # all attributes have one bin, or there are too many levels
+            continue
+
+
+def _value(domain: ldp.Domain, rng: random.Random) -> Any:
+    if isinstance(domain, Product):
+        return {name: _value(axis, rng) for name, axis in zip(domain.names, domain.axes, strict=True)}
+    index = rng.choice([0, domain.bins - 1, rng.randrange(domain.bins)])
+    return as_json(domain.at(index + (0.5 if domain.kind in ("real", "logarithmic") else 0.0)))
+
+
 def _edges(plan: ldp.Plan) -> list[int]:
     """Return the words at which something changes."""
     edges = {0, 1, 2**31, WORDS, *plan.level_thresholds}
@@ -144,17 +180,15 @@ def _survey(plan: ldp.Plan, rng: random.Random, people: int) -> tuple[dict[str, 
     client, edges = ldp.Client(plan), _edges(plan)
     given, reports = [], []
     for _ in range(people):
-        index = rng.choice([0, plan.domain.bins - 1, rng.randrange(plan.domain.bins)])
-        coins = EdgyCoins(rng, edges)
-        value = plan.domain.at(index + (0.5 if plan.domain.kind in ("real", "logarithmic") else 0.0))
+        coins, value = EdgyCoins(rng, edges), _value(plan.domain, rng)
         reports.append(encode_with(client, plan.domain.index_one(value), coins))
-        given.append({"value": as_json(value), "words": coins.used})
+        given.append({"value": value, "words": coins.used})
     return {"plan": json.loads(plan.to_json()), "people": given}, reports
 
 
 def test_reports_are_those_of_python(node: str) -> None:
     rng = seeded(1)
-    surveys = [_survey(_plan(rng), rng, people=12) for _ in range(400)]
+    surveys = [_survey(_any_plan(rng), rng, people=12) for _ in range(500)]
     large = ldp.Domain.integers(0, 2**26 - 1)
     for oracle in (ldp.GRR(), ldp.OLH(), ldp.OLH(2**16), *(ldp.HadamardHashing(t) for t in (1, 2, 3))):
         surveys.append(_survey(ldp.Plan(large, 3.5, ldp.Flat(), oracle), rng, people=50))
@@ -231,8 +265,8 @@ def test_what_python_refuses_is_refused(node: str) -> None:
     rng = seeded(6)
     oddities = [-1, 0, 1, 2, 3, 0.5, -0.5, 1e-12, 65537, 2**26, 2**53, 1e308, "", "x", [], [1], {}, None]
     plans, places = [], []
-    for _ in range(800):
-        plan = json.loads(_plan(rng).to_json())
+    for _ in range(1200):
+        plan = json.loads(_any_plan(rng).to_json())
         place = rng.choice([place for place in _places(plan) if place != ("fingerprint",)])
         target = plan
         for key in place[:-1]:
@@ -255,9 +289,10 @@ def test_what_python_refuses_is_refused(node: str) -> None:
             assert answer == "PlanError", (place, plan)
         elif answer is not None:  # what Python would choose itself, a client must be told
             assert place[-1] in ("bits", "size", "symbols", "widths", "branchings", "level_probabilities"), (
-                plan
+                place,
+                plan,
             )
-    assert refusals > 300
+    assert refusals > 450
 
 
 def _another_tree(plan: dict[str, Any]) -> bool:
@@ -273,8 +308,8 @@ def _another_tree(plan: dict[str, Any]) -> bool:
 def test_descriptions_say_what_likelihoods_say(node: str) -> None:
     rng = seeded(7)
     surveys = []
-    for _ in range(150):
-        plan = _plan(rng)
+    for _ in range(220):
+        plan = _any_plan(rng)
         surveys.append((plan, _survey(plan, rng, people=3)[1]))
     cases = [
         {"plan": json.loads(plan.to_json()), "reports": [wire.pack(report).hex() for report in reports]}
@@ -287,11 +322,14 @@ def test_descriptions_say_what_likelihoods_say(node: str) -> None:
             assert described["blockSize"] == level.size * level.shifts
             assert described["bytes"] == len(wire.pack(report))
             assert ("shift" in described) == (level.shifts > 1)
-            chances = [
-                mechanism.likelihood(report.payload, index // level.size) for index in range(plan.domain.bins)
-            ]
+            size, possible = level.size, plan.domain.bins
+            if isinstance(level, Grid):  # its cells are what a report tells apart
+                size, possible = 1, level.cells
+                assert [each["parts"] for each in described["attributes"]] == list(level.shape)
+            assert described["answers"] == possible
+            chances = [mechanism.likelihood(report.payload, index // size) for index in range(possible)]
             if len(set(chances)) == 1:
-                assert described["likelier"] in (0, plan.domain.bins)
+                assert described["likelier"] in (0, possible)
                 assert any("equally likely" in sentence for sentence in described["sentences"])
             else:
                 assert described["likelier"] == chances.count(max(chances))

@@ -17,6 +17,7 @@ import ldprange as ldp
 from javascript import answers
 from laws import outputs
 from ldprange import wire
+from ldprange.domain import Product
 from ldprange.oracles.local_hashing import HashingMechanism
 from ldprange.oracles.shifted import ShiftedMechanism
 from ldprange.randomness import WORDS
@@ -24,8 +25,8 @@ from ldprange.randomness import WORDS
 FALSE_ALARM = 1e-7  # the chance that a comparison with real coins fails though all is well
 
 
-def _law(plan: ldp.Plan, index: int) -> dict[str, float]:
-    """Return the exact chance of every report of a bin."""
+def _law(plan: ldp.Plan, index: Any) -> dict[str, float]:
+    """Return the exact chance of every report of a bin; over several attributes, of a bin of each."""
     ends = [0, *plan.level_thresholds, WORDS]
     law = {}
     for number, (low, high) in enumerate(pairwise(ends)):
@@ -36,7 +37,7 @@ def _law(plan: ldp.Plan, index: int) -> dict[str, float]:
         else:
             payloads = outputs(mechanism)
         for payload in payloads:
-            chance = Fraction(high - low, WORDS) * mechanism.likelihood(payload, index // level.size)
+            chance = Fraction(high - low, WORDS) * mechanism.likelihood(payload, level.cell(index))
             law[wire.pack(ldp.Report(plan.fingerprint, number, payload)).hex()] = float(chance)
     assert math.isclose(sum(law.values()), 1.0)
     return law
@@ -56,13 +57,25 @@ def _fits(observed: Sequence[float], expected: Sequence[float]) -> bool:
 
 
 SMALL = ldp.Domain.integers(0, 11)
+PRODUCT = ldp.Domain.product(size=ldp.Domain.ordered(["S", "M", "L"]), hours=ldp.Domain.real(0.0, 8.0, 4))
 LAWS = {
     "GRR": (ldp.Plan(ldp.Domain.ordered(["S", "M", "L", "XL"]), 1.0, ldp.Flat(), ldp.GRR()), "M"),
     "OUE in a tree": (ldp.Plan(SMALL, 1.1, ldp.Tree(3), ldp.OUE(), [0.75, 0.25]), 7),
     "HRR on Haar levels": (ldp.Plan(SMALL, 0.7, ldp.Haar(), ldp.HRR()), 11),
     "Hadamard hashing in windows": (ldp.Plan(SMALL, 1.5, ldp.Windows(), ldp.HadamardHashing(bits=2)), 5),
     "subsets in windows": (ldp.Plan(SMALL, 1.0, ldp.Windows((3, 1)), ldp.SubsetSelection()), 0),
+    "Hadamard hashing over two attributes": (
+        ldp.Plan(PRODUCT, 1.5, ldp.Tree(2), ldp.HadamardHashing(bits=2)),
+        {"size": "L", "hours": 2.5},
+    ),
 }
+
+
+def _another(domain: ldp.Domain, value: Any) -> Any:
+    if isinstance(domain, Product):
+        first, *rest = domain.index_one(value)
+        return ((first + 1) % domain.shape[0], *rest)
+    return (domain.index_one(value) + 3) % domain.bins
 
 
 @pytest.mark.parametrize(("plan", "value"), LAWS.values(), ids=LAWS.keys())
@@ -75,7 +88,7 @@ def test_real_coins_keep_the_law(node: str, plan: ldp.Plan, value: Any) -> None:
     assert sum(tally.values()) == people
     assert _fits([tally.get(report, 0) for report in law], [people * chance for chance in law.values()])
     # and the test would see a neighbour's law
-    wrong = _law(plan, (plan.domain.index_one(value) + 3) % plan.domain.bins)
+    wrong = _law(plan, _another(plan.domain, value))
     assert not _fits(
         [tally.get(report, 0) for report in wrong], [people * chance for chance in wrong.values()]
     )

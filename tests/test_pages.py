@@ -8,7 +8,17 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 import ldprange as ldp
-from browsing import DOMAINS, Visit, assert_it_fits, made, plan_for, remembered, tab_to
+from browsing import (
+    DOMAINS,
+    SCRIPTED_COINS,
+    Visit,
+    assert_it_fits,
+    made,
+    plan_for,
+    remembered,
+    scripted_words,
+    tab_to,
+)
 from coins import ScriptedCoins
 from ldprange.client import encode_with
 from serving import ADMINISTRATOR, Service
@@ -118,27 +128,6 @@ class TestAnswering:
         expect(page.locator("#answer")).to_have_value("119")
 
 
-# Every browser of this test draws the same coins. So all that may differ between two people who give
-# different answers is the report; and that must be the one that the Python client makes with these coins.
-SCRIPTED = """
-let word = 1;
-crypto.getRandomValues = (array) => {
-  for (let at = 0; at < array.length; at += 1) {
-    word = (Math.imul(word, 1664525) + 1013904223) >>> 0;
-    array[at] = word;
-  }
-  return array;
-};
-"""
-
-
-def scripted_words(count: int) -> list[int]:
-    words = [1]
-    for _ in range(count):
-        words.append((words[-1] * 1664525 + 1013904223) % 2**32)
-    return words[1:]
-
-
 class TestPrivacy:
     def test_nothing_but_the_report_depends_on_the_answer(self, visit: Visit, collector: Service) -> None:
         name, client = made(collector, "income", LARGE, unit="€"), ldp.Client(plan_for(LARGE))
@@ -150,7 +139,7 @@ class TestPrivacy:
         traces, stores = [], []
         for value in (73_123, other):
             visitor = visit()
-            visitor.context.add_init_script(SCRIPTED)
+            visitor.context.add_init_script(SCRIPTED_COINS)
             # not let through: the same id with other bytes would be refused
             visitor.context.route(
                 "**/batches/*", lambda route: route.fulfill(status=201, json={"reports": 1})

@@ -108,8 +108,18 @@ def test_the_vectors_cover_every_oracle_decomposition_and_domain() -> None:
         "logarithmic",
         "dates",
         "ordered",
+        "product",
     }
-    assert {plan["decomposition"]["kind"] for plan in plans} == {"flat", "tree", "haar", "windows"}
+    assert {plan["decomposition"]["kind"] for plan in plans} == {"flat", "tree", "haar", "windows", "grids"}
+    products = [plan["domain"] for plan in plans if plan["domain"]["kind"] == "product"]
+    assert {axis["kind"] for domain in products for axis in domain["axes"]} >= {
+        "integers",
+        "real",
+        "logarithmic",
+        "dates",
+        "ordered",
+    }
+    assert {len(domain["names"]) for domain in products} >= {2, 4}
     oracles = {oracle["kind"] for plan in plans for oracle in plan["oracles"]}
     assert oracles == {
         "grr",

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -137,6 +138,26 @@ def test_two_collectors_do_not_share_a_store(place: str) -> None:
         refused = run("serve", option, place, "--port", "0")
     assert refused.exit_code == 2
     assert "another" in refused.stderr
+
+
+def test_a_plan_of_several_attributes_is_served(here: Path) -> None:
+    domain = ldp.Domain.product(age=ldp.Domain.integers(0, 15), size=ldp.Domain.ordered(["S", "M", "L"]))
+    plan = ldp.Plan(domain, 1.0, ldp.Tree(4), ldp.HRR())
+    Path("people.plan.json").write_text(plan.to_json(), encoding="utf-8")
+    asked = ("--question", "Who are you?", "--plan", "people.plan.json")
+    with terminal("serve", *asked, "--port", "0") as (_, said):
+        link = re.search(r"http://127\.0\.0\.1:(\d+)/s/who-are-you\s", said)
+        assert link, said
+        assert "a typical range will be known" in said
+        service = Service(int(link[1]))
+        wait_for(service)
+        assert service.get("/api/surveys/who-are-you").json["plan"] == plan.to_dict()
+        people: Any = {"age": [3, 4], "size": ["S", "L"]}
+        batch = ldp.wire.pack(ldp.encode_many(plan, people, seed=1))
+        assert service.put(batch, name="who-are-you").status == 201
+    refused = run("serve", *asked, "--unit", "years", "--data", "elsewhere")
+    assert refused.exit_code == 2
+    assert "must have no unit" in refused.output
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,6 @@ export function encodeWith(plan, index, coins) {
   const { levelThresholds, levels, mechanisms } = plan;
   const word = levelThresholds.length > 0 ? coins.word() : 0;
   const level = levelThresholds.filter((threshold) => threshold <= word).length;
-  const item = Math.floor(index / levels[level].size);
+  const item = levels[level].cell(index);
   return pack(plan.fingerprint, level, mechanisms[level].encode(item, coins));
 }

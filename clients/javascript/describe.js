@@ -18,9 +18,11 @@ const MOST_TOLD = 1e6; // larger factors are told as powers only
 export function describe(description, bytes) {
   const plan = readPlan(description);
   const { level, facts } = unpack(plan, bytes);
-  const { size, shifts } = plan.levels[level];
+  const { size, shifts, shape } = plan.levels[level];
   const mechanism = plan.mechanisms[level];
-  const likelier = likelierAnswers(plan.domain.bins, size, mechanism, facts);
+  // of several attributes a report tells only the cells of its level apart, and those are counted
+  const answers = shape === undefined ? plan.domain.bins : plan.levels[level].cells;
+  const likelier = likelierAnswers(answers, shape === undefined ? size : 1, mechanism, facts);
   const report = {
     bytes: bytes.length,
     hexadecimal: hexadecimal(bytes),
@@ -31,7 +33,8 @@ export function describe(description, bytes) {
     blockSize: size * shifts,
     oracle: mechanism.name,
     ...facts,
-    answers: plan.domain.bins,
+    ...(shape && { attributes: plan.domain.names.map((name, at) => ({ name, parts: shape[at] })) }),
+    answers,
     likelier: likelier?.length,
   };
   const named = likelier !== undefined && likelier.length <= MOST_NAMED ? plan.domain.labels : undefined;
@@ -40,18 +43,18 @@ export function describe(description, bytes) {
 }
 
 /** Return the answers that make the report likelier than others do. */
-function likelierAnswers(bins, size, mechanism, facts) {
-  if (bins > MOST_COUNTED) {
+function likelierAnswers(answers, size, mechanism, facts) {
+  if (answers > MOST_COUNTED) {
     return undefined;
   }
   const supported = mechanism.supports(facts);
-  return Array.from({ length: bins }, (_, bin) => bin).filter((bin) => supported(Math.floor(bin / size)));
+  return Array.from({ length: answers }, (_, answer) => answer).filter((answer) => supported(Math.floor(answer / size)));
 }
 
 /** Say what the report comes to, for whoever wants to know no more. */
-function summary({ epsilon, answers, likelier }, names) {
+function summary({ epsilon, answers, likelier, attributes }, names) {
   const weak = epsilon > WEAKEST;
-  const all = `${new Intl.NumberFormat("en").format(answers)} possible answers`;
+  const all = `${new Intl.NumberFormat("en").format(answers)} ${attributes ? combined(attributes) : "possible answers"}`;
   if (likelier === undefined) {
     return weak
       ? `This report can practically give away which of the ${all} is yours.`
@@ -74,23 +77,43 @@ function isAmong(epsilon, share) {
   return share * Math.exp(epsilon) > 10 * (1 - share) ? "is very likely" : "may well be";
 }
 
+/** Say what the counted answers are, where there are several attributes: the parts of those that are asked about. */
+function combined(attributes) {
+  const asked = attributes.filter(({ parts }) => parts > 1);
+  return asked.length === 1
+    ? `parts of “${asked[0].name}”`
+    : `combinations of ${joined(asked.map(({ name, parts }) => `“${name}” (${parts} parts)`))}`;
+}
+
 function listed(names) {
-  const quoted = names.map((name) => `“${name}”`);
-  return quoted.length === 1 ? quoted[0] : `${quoted.slice(0, -1).join(", ")} and ${quoted[quoted.length - 1]}`;
+  return joined(names.map((name) => `“${name}”`));
+}
+
+function joined(texts) {
+  return texts.length === 1 ? texts[0] : `${texts.slice(0, -1).join(", ")} and ${texts[texts.length - 1]}`;
 }
 
 function details(report) {
-  const { blockSize, shift } = report;
-  const grid = shift === undefined ? "" : `, on a grid moved by ${shift}`;
-  const blocks = blockSize === 1 ? "each answer counts by itself" : `answers count in blocks of ${blockSize}${grid}`;
   const where = report.levels === 1 ? "In it" : `Chance put it on level ${report.level + 1} of ${report.levels}, where`;
   return [
     `The report is ${report.bytes} bytes long and says nothing but what follows.`,
     `The first ${1 + report.fingerprint.length / 2} bytes are the same for everybody: they tell the format and the plan.`,
-    `${where} ${blocks}.`,
+    `${where} ${blocks(report)}.`,
     saying(report),
     `No answer makes it more than ${factor(report.epsilon)} times as likely as another.`,
   ];
+}
+
+/** Say what counts as one answer. */
+function blocks({ blockSize, shift, attributes }) {
+  if (attributes !== undefined) {
+    const [asked, others] = [true, false].map((wanted) => attributes.filter(({ parts }) => parts > 1 === wanted));
+    const cut = joined(asked.map(({ name, parts }) => `“${name}” is cut into ${parts} parts`));
+    const verb = others.length === 1 ? "is" : "are";
+    return others.length === 0 ? cut : `${cut}; ${listed(others.map(({ name }) => name))} ${verb} not asked about`;
+  }
+  const grid = shift === undefined ? "" : `, on a grid moved by ${shift}`;
+  return blockSize === 1 ? "each answer counts by itself" : `answers count in blocks of ${blockSize}${grid}`;
 }
 
 function saying({ chosen, outOf, coefficients, line, lines, symbol, symbols }) {

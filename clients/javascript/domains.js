@@ -2,6 +2,7 @@
 
 import { checkKeys, chosenByKind, isWhole, shown } from "./checking.js";
 import { DomainError } from "./errors.js";
+import { product } from "./product.js";
 
 const SNAP = 1e-9; // a value this close to an edge, in bins, is on it
 const MILLISECONDS_PER_DAY = 86_400_000;
@@ -12,6 +13,7 @@ const DOMAINS = new Map([
   ["logarithmic", { keys: ["low", "high", "bins"], make: logarithmic }],
   ["dates", { keys: ["first", "last"], make: dates }],
   ["ordered", { keys: ["labels"], make: ordered }],
+  ["product", { keys: ["names", "axes"], make: product }],
 ]);
 
 /**
@@ -19,12 +21,12 @@ const DOMAINS = new Map([
  *
  * It has `kind`, `bins`, `low` and `high` (the least and the greatest value, in the value's own units), `index(value)`, which
  * throws for any value outside, and `label(index)`, a bin's name for people. Numbers have `step` too (1, or "any", as an
- * HTML input takes it), and ordered ones `labels`.
+ * HTML input takes it), and ordered ones `labels`. A product has `names` and `axes` in place of `low` and `high`.
  */
 export function domainOf(description) {
   const { keys, make } = chosenByKind("a domain", DOMAINS, description, DomainError);
   checkKeys(`a domain of kind ${description.kind}`, description, ["kind", ...keys], DomainError);
-  return Object.freeze({ kind: description.kind, ...make(description) });
+  return Object.freeze({ kind: description.kind, ...make(description, domainOf) });
 }
 
 function integers({ low, high }) {

@@ -37,7 +37,27 @@ export interface OrderedDomain extends AnyDomain<string> {
   readonly labels: readonly string[];
 }
 
-export type Domain = IntegersDomain | ContinuousDomain | DatesDomain | OrderedDomain;
+/** The domain of one attribute. */
+export type AttributeDomain = IntegersDomain | ContinuousDomain | DatesDomain | OrderedDomain;
+
+/** Several attributes, with a value in each. */
+export interface ProductDomain {
+  readonly kind: "product";
+  /** The number of combinations of bins; rounded where it is beyond 2**53. */
+  readonly bins: number;
+  /** The attributes' names, and their domains in the same order. */
+  readonly names: readonly string[];
+  readonly axes: readonly AttributeDomain[];
+  /** Return the bin of each attribute's value, in their order; a value outside its domain throws a DomainError. */
+  index(value: Readonly<Record<string, number | string>>): number[];
+  /** Return the name, for people, of a combination of bins. */
+  label(index: readonly number[]): string;
+}
+
+export type Domain = AttributeDomain | ProductDomain;
+
+/** A person's value; of several attributes an object with one for each, by name. */
+export type Value = number | string | Readonly<Record<string, number | string>>;
 
 /** Randomises one person's value under a plan, with coins from `crypto.getRandomValues`. */
 export class Client {
@@ -54,7 +74,7 @@ export class Client {
    * A value outside the domain throws a DomainError, and is never silently clipped. Encode a value once, and send the same bytes
    * again when sending fails: every further report reveals as much again.
    */
-  encode(value: number | string): Uint8Array;
+  encode(value: Value): Uint8Array;
 }
 
 /** What a report says: only what any receiver of it could find out as well. */
@@ -84,7 +104,9 @@ export interface ReportDescription {
   /** The marked places, out of `outOf`, of reports that have a bit for each. */
   readonly chosen?: readonly number[];
   readonly outOf?: number;
-  /** How many answers there are (the domain's bins). */
+  /** Of several attributes: into how many parts this level cuts each, 1 if it does not ask about it. */
+  readonly attributes?: readonly { readonly name: string; readonly parts: number }[];
+  /** How many answers there are: the domain's bins or, of several attributes, the combinations of the level's parts. */
   readonly answers: number;
   /** How many of them make this report likelier than the others do; not counted where answers are more than 65536. */
   readonly likelier?: number;

@@ -3,6 +3,7 @@
 import { bitLength } from "./coins.js";
 import { checkKeys, chosenByKind, isWhole, sameList, shown } from "./checking.js";
 import { PlanError } from "./errors.js";
+import { grids } from "./grids.js";
 
 const MOST_LEVELS = 255; // a level is a byte on the wire
 const MOST_LEAVES = 2 ** 28;
@@ -12,23 +13,49 @@ const DECOMPOSITIONS = new Map([
   ["tree", { keys: ["branching"], make: tree }],
   ["haar", { keys: [], make: haar }],
   ["windows", { keys: ["widths"], make: windows }],
+  ["grids", { keys: ["trees", "depths"], make: grids }],
 ]);
 
 /**
  * Return a plan's levels, coarsest first.
  *
- * A level has `cells` nodes of `size` bins. `contrast` says that only differences between the halves of a node will be used.
+ * A level has `cells` nodes of `size` bins, and `cell(index)` is the one that holds a bin. `contrast` says that only differences between the halves of a node will be used.
  * With `shifts` above 1 the oracle is asked about windows of so many bins, on a grid at a random public shift. It is `asked`
  * about so many: the cells, or the windows that cover them at any shift.
  */
-export function levelsOf(decomposition, branchings, bins) {
+export function levelsOf(decomposition, branchings, domain) {
   const { keys, make } = chosenByKind("a decomposition", DECOMPOSITIONS, decomposition, PlanError);
   checkKeys(`a decomposition of kind ${decomposition.kind}`, decomposition, ["kind", ...keys], PlanError);
-  const levels = make(decomposition, branchings, bins);
+  const levels =
+    make === grids
+      ? gridded(decomposition, branchings, domain)
+      : make(decomposition, branchings, binsOfOne(domain)).map((level) => ({
+          ...level,
+          cell: (index) => Math.floor(index / level.size),
+        }));
   if (levels.length > MOST_LEVELS) {
     throw new PlanError(`a plan may have at most ${MOST_LEVELS} levels, got ${levels.length}`);
   }
   return levels.map((level) => ({ ...level, asked: Math.floor((level.cells - 2 + level.shifts) / level.shifts) + 1 }));
+}
+
+function gridded(decomposition, branchings, { bins, axes = [{ bins }] }) {
+  const levels = grids(
+    decomposition,
+    axes.map((axis) => axis.bins),
+  );
+  if (axes.length < 2) {
+    throw new PlanError("grids must be over two attributes or more, got one");
+  }
+  checkBranchings(branchings, Array(levels.length).fill(1));
+  return levels;
+}
+
+function binsOfOne({ bins, axes }) {
+  if (axes !== undefined) {
+    throw new PlanError(`several attributes must be asked in grids, as to_json writes them, got ${axes.length} attributes`);
+  }
+  return bins;
 }
 
 function flat(_, branchings, bins) {

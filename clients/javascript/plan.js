@@ -47,7 +47,7 @@ export function readPlan(description) {
     throw new PlanError(`ε must be a finite number above 0, got ${shown(epsilon)}`);
   }
   const domain = planDomain(description.domain);
-  const levels = levelsOf(description.decomposition, description.branchings, domain.bins);
+  const levels = levelsOf(description.decomposition, description.branchings, domain);
   if (!Array.isArray(oracles) || oracles.length !== levels.length) {
     throw new PlanError(`a plan must have an oracle for each of its ${levels.length} levels, got ${shown(oracles)}`);
   }
@@ -68,8 +68,10 @@ function planDomain(description) {
   } catch (error) {
     throw error instanceof DomainError ? new PlanError(`the plan's domain is not valid: ${error.message}`) : error;
   }
-  if (domain.bins > MOST_BINS) {
-    throw new PlanError(`a domain may have at most ${MOST_BINS} bins, got ${domain.bins}`);
+  for (const { bins } of domain.axes ?? [domain]) {
+    if (bins > MOST_BINS) {
+      throw new PlanError(`a domain may have at most ${MOST_BINS} bins, got ${bins}`);
+    }
   }
   return domain;
 }

@@ -46,6 +46,50 @@ test("numbers are counted", () => {
   assert.match(read(flat(domain, 9, { kind: "oue" }), 0, 0)[0], /^Every possible answer .* equally likely/);
 });
 
+test("of several attributes the level's parts are counted", () => {
+  const attributes = {
+    age: { kind: "integers", low: 0, high: 15 },
+    size: { kind: "ordered", labels: ["S", "M", "L"] },
+    hours: { kind: "real", low: 0, high: 8, bins: 4 },
+  };
+  const depths = [
+    [1, 0, 0],
+    [2, 1, 0],
+    [2, 1, 1],
+  ];
+  const plan = {
+    ...flat({ kind: "product", names: Object.keys(attributes), axes: Object.values(attributes) }, 192, { kind: "grr" }),
+    decomposition: { kind: "grids", trees: [[4, 4], [3], [4]], depths },
+    branchings: [1, 1, 1],
+    oracles: Array(3).fill({ kind: "grr" }),
+    level_probabilities: [0.5, 0.25, 0.25],
+  };
+  const told = (level, payload) => describe(plan, pack(FINGERPRINT, level, payload));
+  const one = told(0, [3]);
+  assert.equal(
+    one.sentences[0],
+    "1 of the 4 parts of “age” fits this report better than the others; yours may or may not be this one.",
+  );
+  assert.equal(
+    one.sentences[3],
+    "Chance put it on level 1 of 3, where “age” is cut into 4 parts; “size” and “hours” are not asked about.",
+  );
+  const two = told(1, [47]);
+  assert.equal(
+    two.sentences[0],
+    "1 of the 48 combinations of “age” (16 parts) and “size” (3 parts) fits this report better than the others; " +
+      "yours may or may not be this one.",
+  );
+  assert.match(two.sentences[3], /where “age” is cut into 16 parts and “size” is cut into 3 parts; “hours” is not asked about\.$/);
+  assert.deepEqual(two.attributes, [
+    { name: "age", parts: 16 },
+    { name: "size", parts: 3 },
+    { name: "hours", parts: 1 },
+  ]);
+  assert.deepEqual([two.answers, two.likelier, two.blockSize], [48, 1, 4]);
+  assert.match(told(2, [1]).sentences[3], /“size” is cut into 3 parts and “hours” is cut into 4 parts\.$/);
+});
+
 test("too many to count", () => {
   const plan = (epsilon) => flat({ kind: "integers", low: 1, high: 100_000 }, 100_000, { kind: "grr" }, epsilon);
   assert.match(read(plan(1), 1, 2, 0)[0], /nobody can be sure which of the 100,000 possible answers is yours\.$/);

@@ -34,6 +34,21 @@ test("what a form needs", () => {
   assert.deepEqual(domainOf({ kind: "ordered", labels: ["S", "M"] }).labels, ["S", "M"]);
 });
 
+test("a product has a bin for each attribute", () => {
+  const axes = [
+    { kind: "integers", low: 0, high: 119 },
+    { kind: "ordered", labels: ["S", "M", "L"] },
+    { kind: "real", low: 0, high: 1, bins: 4 },
+  ];
+  const made = domainOf({ kind: "product", names: ["age", "__proto__", "share"], axes });
+  assert.equal(made.bins, 120 * 3 * 4);
+  assert.deepEqual(made.names, ["age", "__proto__", "share"]);
+  assert.deepEqual(made.axes.map(({ kind, bins }) => [kind, bins]), [["integers", 120], ["ordered", 3], ["real", 4]]);
+  assert.deepEqual(made.index(JSON.parse('{ "share": 1, "__proto__": "M", "age": 42 }')), [42, 1, 3]);
+  assert.equal(made.label([42, 1, 3]), "age: 42, __proto__: M, share: 0.75 – 1");
+  assert.ok(Object.isFrozen(made) && Object.isFrozen(made.names) && Object.isFrozen(made.axes));
+});
+
 test("no bin is −0", () => {
   assert.ok(Object.is(domainOf({ kind: "integers", low: 0, high: 9 }).index(-0), 0));
   assert.ok(Object.is(domainOf({ kind: "real", low: 0, high: 9, bins: 9 }).index(-0), 0));

@@ -36,12 +36,21 @@ const windows = (widths, branchings) =>
     oracles: branchings.map(() => oracle),
     level_probabilities: branchings.map(() => 1 / branchings.length),
   });
+const PEOPLE = {
+  ...AGES,
+  domain: { kind: "product", names: ["age", "size"], axes: [AGES.domain, { kind: "ordered", labels: ["S", "M", "L"] }] },
+  decomposition: { kind: "grids", trees: [[10, 12], [3]], depths: [[1, 0], [2, 1]] },
+  branchings: [1, 1],
+};
+const people = (domain) => ({ ...PEOPLE, domain: { ...PEOPLE.domain, ...domain } });
+const grids = (changes) => ({ ...PEOPLE, decomposition: { ...PEOPLE.decomposition, ...changes } });
 const both = (asked) => changed({ oracles: [asked, asked] });
 
 test("the plan that the others change is a good one", () => {
   assert.equal(new Client(AGES).encode(42).length, 12);
   assert.equal(new Client(flat(AGES.domain)).encode(42).length, 12);
   assert.equal(new Client(windows([7, 1], [1, 1])).domain.bins, 120);
+  assert.ok([12, 13].includes(new Client(PEOPLE).encode({ age: 42, size: "M" }).length)); // the two levels differ
 });
 
 const BAD_PLANS = {
@@ -110,6 +119,22 @@ const BAD_PLANS = {
     oracles: Array(3).fill({ kind: "grr" }),
     epsilon: 9,
   },
+  "attributes without names": people({ names: null }),
+  "more names than attributes": people({ names: ["age", "size", "more"] }),
+  "an attribute that is no object": people({ axes: [AGES.domain, null] }),
+  "an attribute of too many bins": {
+    ...people({ axes: [{ kind: "integers", low: 0, high: 2 ** 26 }, { kind: "ordered", labels: ["S", "M", "L"] }] }),
+    decomposition: { kind: "grids", trees: [[2 ** 26 + 1], [3]], depths: [[0, 1], [1, 0]] },
+  },
+  "trees that are no list": grids({ trees: {} }),
+  "a tree that is no list": grids({ trees: [120, [3]] }),
+  "depths that are no list": grids({ depths: null }),
+  "half a step down": grids({ depths: [[0.5, 0], [2, 1]] }),
+  "a product asked as a tree": { ...PEOPLE, decomposition: AGES.decomposition, branchings: AGES.branchings },
+  "a grid of too many cells": {
+    ...people({ axes: Array(2).fill({ kind: "integers", low: 0, high: 2 ** 20 - 1 }) }),
+    decomposition: { kind: "grids", trees: [[2 ** 20], [2 ** 20]], depths: [[1, 0], [1, 1]] },
+  },
   "no probabilities": changed({ level_probabilities: null }),
   "too few probabilities": changed({ level_probabilities: [1] }),
   "a probability that is text": changed({ level_probabilities: ["0.5", 0.5] }),
@@ -132,6 +157,27 @@ const DOMAINS = {
   ],
   ordered: [{ kind: "ordered", labels: ["S", "M", "L"] }, ["s", "XL", "", 0, null, ["S"], "S\0", "constructor"]],
 };
+
+test("values refused: product", () => {
+  const client = new Client(PEOPLE);
+  const values = [
+    42,
+    null,
+    undefined,
+    [42, "M"],
+    {},
+    { age: 42 },
+    { age: 42, size: "M", more: 1 },
+    { age: 120, size: "M" },
+    { age: 42, size: "XL" },
+    { age: "42", size: "M" },
+    Object.create({ age: 42, size: "M" }),
+  ];
+  for (const value of values) {
+    assert.throws(() => client.encode(value), { name: "DomainError", message: /must .*, got / });
+  }
+  assert.throws(() => client.encode({ age: 42, size: "XL" }), { message: /^size: the value must be among/ });
+});
 
 for (const [kind, [domain, values]] of Object.entries(DOMAINS)) {
   test(`values refused: ${kind}`, () => {

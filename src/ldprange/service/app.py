@@ -42,11 +42,11 @@ def make_app(collector: Collector) -> ASGIApp:
             Route("/api/surveys", surveys.listing, methods=["GET"]),
             Route(_SURVEY, surveys.show, methods=["GET"]),
             Route(_SURVEY, surveys.change, methods=["PATCH"]),
-            _question("range", questions.share_of_range, "low", "high"),
-            _question("prefix", questions.share_of_prefix, "value"),
-            _question("quantiles", questions.quantiles, many="q"),
-            _question("cdf", questions.cdf, "band"),
-            _question("histogram", questions.histogram),
+            _question("range", questions.share_of_range, many=("attribute", "low", "high")),
+            _question("prefix", questions.share_of_prefix, "value", "attribute"),
+            _question("quantiles", questions.quantiles, "attribute", many=("q",)),
+            _question("cdf", questions.cdf, "band", "attribute"),
+            _question("histogram", questions.histogram, many=("attribute",)),
             Route(f"{_SURVEY}/overview", overview.overview, methods=["GET"]),
             Route("/health", _health, methods=["GET"]),
             Route("/metrics", metrics.metrics, methods=["GET"]),
@@ -66,7 +66,7 @@ def make_app(collector: Collector) -> ASGIApp:
     return Submitting(collector, app)
 
 
-def _question(name: str, asked: questions.Asked, *known: str, many: str = "") -> Route:
+def _question(name: str, asked: questions.Asked, *known: str, many: tuple[str, ...] = ()) -> Route:
     return Route(f"{_SURVEY}/{name}", questions.answering(asked, *known, many=many), methods=["GET"])
 
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 
+from ldprange.domain import Domain, Product
 from ldprange.errors import LdprangeError
 from ldprange.plan import Plan
 from ldprange.service.access import RateLimit
 from ldprange.service.bodies import Bodies
+from ldprange.service.cutting import predicted_table
 from ldprange.service.store import CLOSED, OPEN, Store, Survey
 from ldprange.service.writer import Writer
 
 NAME = r"[a-z0-9][a-z0-9-]{0,62}"
-_LONGEST_QUESTION, _LONGEST_UNIT = 500, 40
+_LONGEST_QUESTION, _LONGEST_UNIT, _LONGEST_ATTRIBUTE = 500, 40, 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class Collector:
         self.rate = RateLimit(settings.requests_per_second)
         self.surveys: dict[str, Survey] = {}
         self.digests: dict[str, bytes] = {}
-        self._unit_errors: dict[int, float] = {}
+        self._unit_errors: dict[tuple[int, tuple[str, ...]], float] = {}
         self._changing = Lock()  # surveys, here and in the store
 
     def load(self) -> None:
@@ -68,11 +71,19 @@ class Collector:
         self.writer.stop()
         self.store.close()
 
-    def unit_error(self, survey: Survey) -> float:
-        """Return the predicted error of a range, root mean square over all, if one person answered."""
-        if survey.id not in self._unit_errors:
-            self._unit_errors[survey.id] = survey.plan.predict_even(1).range_rmse
-        return self._unit_errors[survey.id]
+    def unit_error(self, survey: Survey, attributes: tuple[str, ...] = ()) -> float:
+        """Return the predicted error of a range, root mean square over all, if one person answered.
+
+        Of several attributes only some may be asked about.
+        """
+        key = survey.id, attributes
+        if key not in self._unit_errors:
+            self._unit_errors[key] = (
+                math.sqrt(predicted_table(survey.plan, attributes).mean_variances()[0])
+                if attributes
+                else survey.plan.predict_even(1).range_rmse
+            )
+        return self._unit_errors[key]
 
     def create(self, description: object) -> Survey | None:
         """Add a survey that is described in JSON types; None if its name is taken."""
@@ -130,9 +141,27 @@ def survey_of(description: object) -> Survey:
     if not isinstance(given["public"], bool):
         raise LdprangeError(f"public must be true or false, got {_short(given['public'])}")
     plan = Plan.from_dict(given["plan"])
+    _check_attributes(plan.domain, given["unit"].strip())
     return Survey(
         0, given["name"], given["question"].strip(), given["unit"].strip(), given["public"], OPEN, plan
     )
+
+
+def _check_attributes(domain: Domain, unit: str) -> None:
+    """Refuse attributes that the pages cannot show."""
+    if not isinstance(domain, Product):
+        return
+    for name in domain.names:
+        if len(name) > _LONGEST_ATTRIBUTE or not name.strip() or not _is_plain(name):
+            raise LdprangeError(
+                f"an attribute's name must be a line of 1 to {_LONGEST_ATTRIBUTE} characters, "
+                f"got {_short(name)}"
+            )
+    if unit:
+        raise LdprangeError(
+            "a survey of several attributes must have no unit, for each has its own, "
+            f"got {_short(unit)}; put units into the attributes' names"
+        )
 
 
 def _is_plain(text: str) -> bool:

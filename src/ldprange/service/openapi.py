@@ -125,14 +125,34 @@ _ASKED: Json = {"reports": _WHOLE, "confidence": {"type": "number"}, "denoised":
 _ONE: Json = {"value": _SHARE, "low": _SHARE, "high": _SHARE}
 _SHARES: Json = {name: _many(_SHARE) for name in _ONE}
 _VALUES: Json = {name: _many(_VALUE) for name in _ONE}
+_TABLE: Json = {
+    "from": _many(_many(_VALUE)),
+    "to": _many(_many(_VALUE)),
+    **{name: _many(_many(_SHARE)) for name in _ONE},
+}
+"""Of two attributes: the cells' ends on each, and rows of shares, a row for each cell of the first."""
 _QUARTILES = {"q": _many({"type": "number"}), **_VALUES}
 
 
-def _question(summary: str, answer: Json, *parameters: Json) -> Json:
+_NAMES: Json = _many({"type": "string", "minLength": 1})
+_ATTRIBUTE = _query(
+    "attribute",
+    {"type": "string", "minLength": 1},
+    "Which attribute this is about, where a survey has several.",
+)
+_ATTRIBUTES = _query(
+    "attribute", _NAMES, "Which attributes this is about, where a survey has several; each once."
+)
+
+
+def _question(summary: str, answer: Json, *parameters: Json, several: Json | None = None) -> Json:
+    """Describe a question, and its answer where it is asked of several attributes at once."""
+    answers = [_object({**_ASKED, **each}) for each in (answer, several) if each is not None]
+    schema = answers[0] if several is None else {"oneOf": answers}
     return {
         "get": _operation(
             summary,
-            {"200": _json(_object({**_ASKED, **answer}), "The answer and its interval.")},
+            {"200": _json(schema, "The answer and its interval.")},
             (400, 401, 403, 404, 409),
             parameters=(_SURVEY_NAME, *parameters, _CONFIDENCE, _DENOISE),
             security=_ANALYST_OR_PUBLIC,
@@ -140,19 +160,26 @@ def _question(summary: str, answer: Json, *parameters: Json) -> Json:
     }
 
 
-_OVERVIEW = _object(
-    {
-        "version": _WHOLE,
-        **_ASKED,
-        "state": {"enum": ["open", "closed"]},
-        "cdf": _or_nothing(_object({"to": _many(_VALUE), **_SHARES})),
-        "histogram": _or_nothing(_object({"from": _many(_VALUE), "to": _many(_VALUE), **_SHARES})),
-        "quartiles": _or_nothing(_object(_QUARTILES)),
-        "arrivals": _object({"start": _many(_WHOLE), "reports": _many(_WHOLE)}),
-        "error": _or_nothing(_object({"typical": {"type": "number"}, "more": _WHOLE})),
-    }
-)
+_DRAWN: Json = {
+    "version": _WHOLE,
+    **_ASKED,
+    "state": {"enum": ["open", "closed"]},
+    "arrivals": _object({"start": _many(_WHOLE), "reports": _many(_WHOLE)}),
+    "error": _or_nothing(_object({"typical": {"type": "number"}, "more": _WHOLE})),
+}
+_DRAWN_OF_ONE: Json = {
+    "cdf": _or_nothing(_object({"to": _many(_VALUE), **_SHARES})),
+    "histogram": _or_nothing(_object({"from": _many(_VALUE), "to": _many(_VALUE), **_SHARES})),
+    "quartiles": _or_nothing(_object(_QUARTILES)),
+}
+_DRAWN_OF_TWO: Json = {
+    "attributes": _or_nothing(_many(_TEXT)),
+    "table": _or_nothing(_object(_TABLE)),
+    "marginals": _or_nothing(_many(_object(_SHARES))),
+}
+_OVERVIEW: Json = {"oneOf": [_object({**_DRAWN, **each}) for each in (_DRAWN_OF_ONE, _DRAWN_OF_TWO)]}
 _BOUND = {"type": "string", "minLength": 1}
+_BOUNDS = {**_many(_BOUND), "minItems": 1}
 _BAND = {"enum": ["pointwise", "simultaneous"], "default": "pointwise"}
 _AT = "/api/surveys/{name}"
 
@@ -214,15 +241,18 @@ DESCRIPTION: Json = {
             )
         },
         f"{_AT}/range": _question(
-            "The share between two values",
+            "The share between two values, or in a range of each of several attributes",
             {"from": _VALUE, "to": _VALUE, **_ONE},
-            _query("low", _BOUND, "In the domain's own units.", required=True),
-            _query("high", _BOUND, "In the domain's own units.", required=True),
+            _query("low", _BOUNDS, "In the domain's own units; as many as attributes.", required=True),
+            _query("high", _BOUNDS, "In the domain's own units; as many as attributes.", required=True),
+            _ATTRIBUTES,
+            several={"attributes": _many(_TEXT), "from": _many(_VALUE), "to": _many(_VALUE), **_ONE},
         ),
         f"{_AT}/prefix": _question(
             "The share up to a value",
             {"to": _VALUE, **_ONE},
             _query("value", _BOUND, "In the domain's own units.", required=True),
+            _ATTRIBUTE,
         ),
         f"{_AT}/quantiles": _question(
             "The values below which shares of the people lie",
@@ -233,23 +263,29 @@ DESCRIPTION: Json = {
                 "Shares.",
                 required=True,
             ),
+            _ATTRIBUTE,
         ),
         f"{_AT}/cdf": _question(
             "The share up to every bin",
             {"band": _TEXT, "to": _many(_VALUE), **_SHARES},
             _query("band", _BAND, "Whether each interval holds on its own, or all hold at once."),
+            _ATTRIBUTE,
         ),
         f"{_AT}/histogram": _question(
-            "The share of every bin", {"from": _many(_VALUE), "to": _many(_VALUE), **_SHARES}
+            "The share of every bin, or of at most 32 × 32 cells of two attributes",
+            {"from": _many(_VALUE), "to": _many(_VALUE), **_SHARES},
+            _ATTRIBUTES,
+            several={"attributes": _many(_TEXT), **_TABLE},
         ),
         f"{_AT}/overview": {
             "get": _operation(
-                "All that a dashboard draws",
+                "All that a dashboard draws: of one attribute or, where a survey has several, of one or two",
                 {"200": _json(_OVERVIEW, "As of now."), "204": {"description": "Nothing changed since."}},
                 (400, 401, 403, 404),
                 parameters=(
                     _SURVEY_NAME,
                     _query("since", {"type": "integer"}, "The version that is known already."),
+                    _ATTRIBUTES,
                     _CONFIDENCE,
                     _DENOISE,
                 ),

@@ -15,19 +15,22 @@ import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ldprange.estimation import Estimate
+from ldprange.domain import Domain, Product
+from ldprange.estimation import Estimate, JointEstimate
 from ldprange.service.access import ROLES
 from ldprange.service.collector import Collector
-from ldprange.service.questions import CONFIDENCE, Estimates, columns
+from ldprange.service.questions import CONFIDENCE, Estimates
 from ldprange.service.replies import (
     KEPT_BY_NOBODY,
     Parameters,
     Reply,
     check_role,
     collector_of,
+    columns,
     rendered,
     survey_in,
 )
+from ldprange.service.several import check_attributes, ends_of, pair_pictures
 from ldprange.service.store import CLOSED, Survey
 from ldprange.units import plain
 
@@ -46,14 +49,16 @@ async def overview(request: Request) -> Response:
     survey = survey_in(collector, request.path_params["name"])
     if not survey.public:
         check_role(request, collector, ROLES)
-    parameters = Parameters(request, "since", "confidence", "denoise")
+    parameters = Parameters(request, "since", "confidence", "denoise", many=("attribute",))
+    check_attributes(parameters, survey.plan)
     since = parameters.number("since", -1)
     if since == _version(survey, collector.writer.live(survey).reports):
         return Response(status_code=204, headers=KEPT_BY_NOBODY)
     confidence, denoised = parameters.number("confidence", CONFIDENCE), parameters.flag("denoise")
-    state = request.app.state
-    drawn = partial(_overview, collector, survey, state.estimates, confidence, denoised)
-    return Reply(await state.estimates.beside(state.overviews.of, survey, (confidence, denoised), drawn))
+    state, attributes = request.app.state, tuple(parameters.texts("attribute"))
+    drawn = partial(_overview, collector, survey, state.estimates, confidence, denoised, attributes)
+    how = (confidence, denoised, attributes)
+    return Reply(await state.estimates.beside(state.overviews.of, survey, how, drawn))
 
 
 def _version(survey: Survey, reports: int) -> int:
@@ -86,18 +91,25 @@ class Overviews:
 
 
 def _overview(
-    collector: Collector, survey: Survey, estimates: Estimates, confidence: float, denoised: bool
+    collector: Collector,
+    survey: Survey,
+    estimates: Estimates,
+    confidence: float,
+    denoised: bool,
+    attributes: tuple[str, ...],
 ) -> dict[str, Any]:
     reports = collector.writer.live(survey).reports
-    answers: dict[str, Any] = {"cdf": None, "histogram": None, "quartiles": None, "error": None}
+    names = (
+        ("attributes", "table", "marginals") if len(attributes) == 2 else ("cdf", "histogram", "quartiles")
+    )
+    answers: dict[str, Any] = dict.fromkeys((*names, "error"))
     if reports:
         found = estimates.of(collector, survey, denoised)
         reports = found.users
+        typical = partial(_typical, collector, survey, reports, attributes)
         answers = {
-            "cdf": _cdf(found, confidence),
-            "histogram": _histogram(found, confidence, _typical(collector, survey, reports, CONFIDENCE)),
-            "quartiles": {"q": _QUARTILES, **columns(found.quantiles(_QUARTILES, confidence=confidence))},
-            "error": {"typical": _typical(collector, survey, reports, confidence), "more": 3 * reports},
+            **_pictures(found, attributes, confidence, typical(CONFIDENCE)),
+            "error": {"typical": typical(confidence), "more": 3 * reports},
         }
     return {
         "version": _version(survey, reports),
@@ -110,14 +122,27 @@ def _overview(
     }
 
 
+def _pictures(found: Estimate, attributes: tuple[str, ...], confidence: float, half: float) -> dict[str, Any]:
+    """Return what there is to draw of a survey's one attribute, of one of several, or of two."""
+    domain = found.plan.domain
+    if isinstance(found, JointEstimate) and isinstance(domain, Product):
+        if len(attributes) == 2:
+            return pair_pictures(found, (attributes[0], attributes[1]), confidence, half)
+        found, domain = found.marginal(attributes[0]), domain.axis(attributes[0])
+    return {
+        "cdf": _cdf(found, domain, confidence),
+        "histogram": _histogram(found, domain, confidence, half),
+        "quartiles": {"q": _QUARTILES, **columns(found.quantiles(_QUARTILES, confidence=confidence))},
+    }
+
+
 def _edges(bins: int, most: int) -> list[int]:
     """Cut bins into at most so many runs, all of the same length but perhaps the last."""
     return [*range(0, bins, -(-bins // most)), bins]
 
 
-def _cdf(found: Estimate, confidence: float) -> dict[str, Any]:
+def _cdf(found: Estimate, domain: Domain, confidence: float) -> dict[str, Any]:
     """Return the cdf with a band that holds everywhere at once (by Bonferroni's inequality)."""
-    domain = found.plan.domain
     upper = [domain.upper(edge - 1) for edge in _edges(domain.bins, _MOST_POINTS)[1:]]
     each = 1 - (1 - confidence) / max(1, len(upper) - 1)
     return {"to": [plain(bound) for bound in upper], **columns(found.prefixes(upper, confidence=each))}
@@ -139,18 +164,17 @@ def _bar_edges(bins: int, half: float) -> list[int]:
     return [*range(0, counts[width] * width, width), bins]
 
 
-def _histogram(found: Estimate, confidence: float, half: float) -> dict[str, Any]:
-    domain = found.plan.domain
-    edges = _bar_edges(domain.bins, half)
-    lows = [domain.lower(edge) for edge in edges[:-1]]
-    highs = [domain.upper(edge - 1) for edge in edges[1:]]
+def _histogram(found: Estimate, domain: Domain, confidence: float, half: float) -> dict[str, Any]:
+    lows, highs = ends_of(domain, _bar_edges(domain.bins, half))
     ends = {"from": [plain(low) for low in lows], "to": [plain(high) for high in highs]}
     return {**ends, **columns(found.ranges(lows, highs, confidence=confidence))}
 
 
-def _typical(collector: Collector, survey: Survey, reports: int, confidence: float) -> float:
+def _typical(
+    collector: Collector, survey: Survey, reports: int, attributes: tuple[str, ...], confidence: float
+) -> float:
     """Return the typical half-width of an interval; it falls with the root of the number of answers."""
-    unit_error = NormalDist().inv_cdf((1 + confidence) / 2) * collector.unit_error(survey)
+    unit_error = NormalDist().inv_cdf((1 + confidence) / 2) * collector.unit_error(survey, attributes)
     return unit_error / math.sqrt(reports)
 
 

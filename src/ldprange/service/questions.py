@@ -8,23 +8,31 @@ from functools import partial
 from threading import Lock
 from typing import Any
 
-import numpy as np
 from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ldprange.answer import Answer
-from ldprange.estimation import Estimate, estimate
+from ldprange.domain import Domain
+from ldprange.estimation import Estimate, JointEstimate, estimate
 from ldprange.service.access import ROLES
 from ldprange.service.collector import Collector
+from ldprange.service.cutting import edges_of
 from ldprange.service.refusal import Refusal
 from ldprange.service.replies import (
     Parameters,
     Reply,
     check_role,
     collector_of,
+    columns,
     rendered,
     survey_in,
+)
+from ldprange.service.several import (
+    one_attribute,
+    refuse_denoising,
+    share_of_ranges,
+    table_of,
+    two_of,
 )
 from ldprange.service.store import Survey
 from ldprange.units import parse, plain
@@ -71,7 +79,7 @@ class Estimates:
 Asked = Callable[[Parameters, Estimate, float], dict[str, Any]]
 
 
-def answering(asked: Asked, *known: str, many: str = "") -> Callable[[Request], Any]:
+def answering(asked: Asked, *known: str, many: tuple[str, ...] = ()) -> Callable[[Request], Any]:
     """Return the handler of a question that takes these parameters."""
 
     async def answer(request: Request) -> Response:
@@ -95,47 +103,46 @@ def _answer(
     return rendered({"reports": found.users, "confidence": confidence, "denoised": denoised, **answer})
 
 
-def columns(found: Answer[Any]) -> dict[str, Any]:
-    """Return an answer in JSON types."""
-    named = {"value": found.value, "low": found.low, "high": found.high}
-    return {name: _plain(column) for name, column in named.items()}
-
-
-def _plain(column: Any) -> Any:
-    listed = np.asarray(column).tolist()
-    return [plain(each) for each in listed] if isinstance(listed, list) else plain(listed)
-
-
 def share_of_range(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
-    """Tell the share between two values."""
-    domain = found.plan.domain
+    """Tell the share between two values, or in ranges of several attributes."""
+    if isinstance(found, JointEstimate):
+        return share_of_ranges(parameters, found, confidence)
+    found, domain = one_attribute(parameters, found)
     low, high = parse(domain, parameters.text("low")), parse(domain, parameters.text("high"))
     return {"from": plain(low), "to": plain(high), **columns(found.range(low, high, confidence=confidence))}
 
 
 def share_of_prefix(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
     """Tell the share up to a value."""
-    bound = parse(found.plan.domain, parameters.text("value"))
+    found, domain = one_attribute(parameters, found)
+    bound = parse(domain, parameters.text("value"))
     return {"to": plain(bound), **columns(found.prefix(bound, confidence=confidence))}
 
 
 def quantiles(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
     """Tell the values below which shares of the people lie."""
+    found, _ = one_attribute(parameters, found)
     qs = parameters.numbers("q")
     return {"q": qs, **columns(found.quantiles(qs, confidence=confidence))}
 
 
 def cdf(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
     """Tell the share up to every bin."""
+    found, domain = one_attribute(parameters, found)
     band = parameters.text("band", "pointwise")
-    bins = _every_bin(found)
-    upper = [plain(found.plan.domain.upper(index)) for index in bins]
+    upper = [plain(domain.upper(index)) for index in _every_bin(domain)]
     return {"band": band, "to": upper, **columns(found.cdf(confidence=confidence, band=band))}
 
 
 def histogram(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
-    """Tell the share of every bin."""
-    domain, bins = found.plan.domain, _every_bin(found)
+    """Tell the share of every bin; of two attributes, of at most 32 × 32 cells."""
+    if isinstance(found, JointEstimate) and len(parameters.texts("attribute")) != 1:
+        refuse_denoising(parameters)
+        names = two_of(parameters, found.plan)
+        cells = table_of(found, names, edges_of(found.plan, names), confidence)
+        return {"attributes": list(names), **cells}
+    found, domain = one_attribute(parameters, found)
+    bins = _every_bin(domain)
     ends = {
         "from": [plain(domain.lower(index)) for index in bins],
         "to": [plain(domain.upper(index)) for index in bins],
@@ -143,8 +150,8 @@ def histogram(parameters: Parameters, found: Estimate, confidence: float) -> dic
     return {**ends, **columns(found.histogram(confidence=confidence))}
 
 
-def _every_bin(found: Estimate) -> range:
-    bins = found.plan.domain.bins
+def _every_bin(domain: Domain) -> range:
+    bins = domain.bins
     if bins > _MOST_BINS:
         raise Refusal(
             400, f"at most {_MOST_BINS} bins are told one by one, and there are {bins}; ask for ranges"

@@ -7,14 +7,17 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ldprange.answer import Answer
 from ldprange.errors import LdprangeError
 from ldprange.service.access import ADMINISTRATOR, may_administer, role_of
 from ldprange.service.collector import Collector
 from ldprange.service.refusal import Refusal
 from ldprange.service.store import Survey
+from ldprange.units import plain
 
 KEPT_BY_NOBODY = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 ANYWHERE = {"access-control-allow-origin": "*"}
@@ -114,28 +117,36 @@ async def json_of(request: Request, collector: Collector) -> object:
 
 
 class Parameters:
-    """The parameters of a request's address: each known, and given once."""
+    """The parameters of a request's address: each known, and given once, unless there may be many."""
 
-    def __init__(self, request: Request, *known: str, many: str = "") -> None:
+    def __init__(self, request: Request, *known: str, many: Sequence[str] = ()) -> None:
         pairs = request.query_params.multi_items()
         names = [name for name, _ in pairs]
         for name in names:
-            if name not in (*known, many):
-                raise Refusal(
-                    400, f"the parameters may be {', '.join(filter(None, (*known, many)))}; got {name[:40]!r}"
-                )
-            if name != many and names.count(name) > 1:
-                raise Refusal(400, f"{name} must be given once, got {names.count(name)} times")
+            if name not in (*known, *many):
+                raise Refusal(400, f"the parameters may be {', '.join((*known, *many))}; got {name[:40]!r}")
+            if name not in many:
+                self._check_once(name, names.count(name))
         self._pairs = pairs
         self._given = dict(pairs)
 
     def text(self, name: str, default: str | None = None) -> str:
         """Return a parameter that is needed, unless there is a default."""
         if name in self._given:
+            self._check_once(name, len(self.texts(name)))
             return self._given[name]
         if default is None:
             raise Refusal(400, f"{name} must be given, and it is not")
         return default
+
+    def texts(self, name: str) -> list[str]:
+        """Return all texts of this name, in their order."""
+        return [text for given, text in self._pairs if given == name]
+
+    @staticmethod
+    def _check_once(name: str, times: int) -> None:
+        if times > 1:
+            raise Refusal(400, f"{name} must be given once, got {times} times")
 
     def number(self, name: str, default: float) -> float:
         """Return a number."""
@@ -143,7 +154,7 @@ class Parameters:
 
     def numbers(self, name: str) -> list[float]:
         """Return all numbers of this name, at least one."""
-        found = [_number(name, text) for given, text in self._pairs if given == name]
+        found = [_number(name, text) for text in self.texts(name)]
         if not found:
             raise Refusal(400, f"{name} must be given at least once, and it is not")
         return found
@@ -154,6 +165,17 @@ class Parameters:
         if text not in ("true", "false"):
             raise Refusal(400, f"{name} must be true or false, got {text[:40]!r}")
         return text == "true"
+
+
+def columns(found: Answer[Any]) -> dict[str, Any]:
+    """Return an answer in JSON types."""
+    named = {"value": found.value, "low": found.low, "high": found.high}
+    return {name: _plain(column) for name, column in named.items()}
+
+
+def _plain(column: Any) -> Any:
+    listed = np.asarray(column).tolist()
+    return [plain(each) for each in listed] if isinstance(listed, list) else plain(listed)
 
 
 def _number(name: str, text: str) -> float:

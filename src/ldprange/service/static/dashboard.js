@@ -1,15 +1,14 @@
 /** The dashboard: asks the collector for news, and shows them. */
 
 import { ArrivalsChart } from "./arrivals_chart.js";
-import { Brush } from "./brush.js";
-import { CdfChart } from "./cdf_chart.js";
+import { chosenAttributes, showMenus } from "./attributes.js";
 import { domainOf } from "./domains.js";
-import { the } from "./elements.js";
-import { showRange, showTable, showTiles, tellsSomething, write } from "./figures.js";
-import { HistogramChart } from "./histogram_chart.js";
+import { make, the } from "./elements.js";
+import { showCount, tellsSomething, write } from "./figures.js";
 import { Latest } from "./latest.js";
 import { Live } from "./live.js";
-import { RangeForm } from "./range_form.js";
+import { OneView } from "./one_view.js";
+import { PairView } from "./pair_view.js";
 import { ask, Refused, surveyName } from "./requests.js";
 import { forget, keep, takeFromAddress, token } from "./token.js";
 import { Units } from "./units.js";
@@ -20,7 +19,6 @@ class Dashboard {
   /** @type {any} what is drawn */
   #overview = null;
   #settings = { confidence: "0.95", denoise: "false" };
-  #charts = null;
   #arrivals = null;
   /** Whether the range's share is of the answers and settings that are drawn. */
   #rangeIsFresh = false;
@@ -28,13 +26,12 @@ class Dashboard {
 
   constructor(survey) {
     this.survey = survey;
-    this.units = new Units(domainOf(survey.plan.domain), survey.unit);
-    this.range = firstRange(this.units);
+    this.view = viewOf(survey, () => this.#askRange(true));
     this.live = new Live(() => this.#look(), (error, wait) => this.#failed(error, wait));
     this.questions = new Latest(
-      async ({ range, settings, byHand }) => {
-        const ends = { low: String(range.from), high: String(range.to) };
-        return { ...(await ask(survey.name, "/range", { ...ends, ...settings }, token())), byHand };
+      async ({ question, settings, byHand }) => {
+        const parameters = [...question, ...Object.entries(settings)];
+        return { ...(await ask(survey.name, "/range", parameters, token())), byHand };
       },
       (answer) => this.#showRange(answer),
       () => (this.#rangeIsFresh = false), // it is asked again with the next news
@@ -53,6 +50,8 @@ class Dashboard {
     the("copy").addEventListener("click", () => void copy(link));
     the("confidence").addEventListener("change", (event) => this.#set({ confidence: event.target.value }));
     the("denoise").addEventListener("change", (event) => this.#set({ denoise: String(event.target.checked) }));
+    this.view.start();
+    the("denoising").hidden = this.survey.plan.domain.kind === "product"; // only ranges are denoised there
     the("table-details").addEventListener("toggle", () => this.#showTable());
     the("token-form").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -81,7 +80,8 @@ class Dashboard {
     const drawn = this.#overview;
     const same = drawn !== null && drawn.settings === settings;
     const since = same ? { since: String(drawn.version) } : {};
-    const overview = await ask(this.survey.name, "/overview", { ...settings, ...since }, token());
+    const parameters = [...this.view.about, ...Object.entries({ ...settings, ...since })];
+    const overview = await ask(this.survey.name, "/overview", parameters, token());
     if (settings !== this.#settings) {
       return; // it was asked for under other settings, and another is on its way
     }
@@ -110,74 +110,24 @@ class Dashboard {
     // pictures are not made before their place can be seen, and so has a size
     this.#arrivals ??= new ArrivalsChart(the("arrivals"));
     this.#arrivals.update(this.#overview);
-    showTiles(this.#overview, this.units);
+    showCount(this.#overview);
+    this.view.showTiles(this.#overview);
     const told = tellsSomething(this.#overview);
     the("too-few").hidden = told;
     the("distribution").hidden = !told;
     if (told) {
-      this.#drawDistribution();
+      this.view.draw(this.#overview);
+      this.#showTable();
     }
-  }
-
-  #drawDistribution() {
-    this.#charts ??= this.#makeCharts();
-    const { histogram, cdf } = this.#charts;
-    histogram.update(this.#overview);
-    cdf.update(this.#overview);
-    write("histogram-note", this.#note("histogram"));
-    write("cdf-note", this.#note("cdf"));
-    this.#showTable();
-  }
-
-  #makeCharts() {
-    const hovered = (name) => (words) => this.#overview && write(`${name}-note`, words || this.#note(name));
-    const histogram = new HistogramChart(the("histogram"), this.units, hovered("histogram"));
-    const cdf = new CdfChart(the("cdf"), this.units, hovered("cdf"));
-    const brushed = ({ start, stop }) => {
-      this.range = { from: this.units.lower(start), to: this.units.upper(stop - 1) };
-      this.form.show(this.range);
-      this.#rangeChanged();
-    };
-    this.brushes = [histogram, cdf].map((chart) => {
-      chart.place.classList.add("brushed");
-      const brush = new Brush(chart.plot, this.units.bins, brushed);
-      chart.drawn = () => brush.show(this.#span());
-      return brush;
-    });
-    this.form = new RangeForm(the("range-form"), this.units, this.range, (range) => {
-      this.range = range;
-      this.#rangeChanged();
-    });
-    return { histogram, cdf };
-  }
-
-  #note(name) {
-    const sure = `${Math.round(100 * this.#overview.confidence)}%`;
-    return name === "cdf"
-      ? `the ${sure} band holds everywhere at once; dots are quartiles`
-      : this.#charts.histogram.note(sure);
-  }
-
-  #rangeChanged() {
-    this.#showBrushes();
-    this.#askRange(true);
-  }
-
-  #showBrushes() {
-    this.brushes.forEach((brush) => brush.show(this.#span()));
-  }
-
-  #span() {
-    return { start: this.units.start(this.range.from), stop: this.units.stop(this.range.to) };
   }
 
   #askRange(byHand) {
     this.#rangeIsFresh = true;
-    this.questions.put({ range: this.range, settings: this.#settings, byHand });
+    this.questions.put({ question: this.view.question, settings: this.#settings, byHand });
   }
 
   #showRange(answer) {
-    const sentence = showRange(answer, this.units);
+    const sentence = this.view.tell(answer);
     if (answer.byHand) {
       clearTimeout(this.#announcing);
       this.#announcing = setTimeout(() => write("range-announced", sentence), QUIET);
@@ -186,7 +136,7 @@ class Dashboard {
 
   #showTable() {
     if (/** @type {HTMLDetailsElement} */ (the("table-details")).open && this.#overview?.reports > 0) {
-      showTable(this.#overview, this.units);
+      this.view.showTable(this.#overview);
     }
   }
 
@@ -206,10 +156,25 @@ class Dashboard {
     the("token").focus();
   }
 
+  /** Where two attributes cannot be shown together, one may be. */
+  #offerOne() {
+    const [first, second] = this.view.about;
+    if (second !== undefined) {
+      the("trouble").append(make("a", { href: `?${new URLSearchParams([first])}` }, `Show “${first[1]}” alone`));
+    }
+  }
+
   /** Tell of a failure; return whether to try again. */
   #failed(error, wait) {
     if (error instanceof Refused && (error.status === 401 || error.status === 403)) {
       this.#askForToken(token() ? "This token is not one of this collector’s. Please check it." : "");
+      return false;
+    }
+    if (error instanceof Refused && error.status === 400) {
+      write("trouble", `This cannot be shown. The reason: ${error.message}. `);
+      this.#offerOne();
+      the("trouble").hidden = false;
+      this.#pulse("Nothing to show", true);
       return false;
     }
     const why = error instanceof Refused ? "The collector is busy" : "No connection";
@@ -218,10 +183,16 @@ class Dashboard {
   }
 }
 
-/** Return the range that is shown before one is chosen: the second quarter of the values. */
-function firstRange(units) {
-  const start = Math.floor(units.bins / 4);
-  return { from: units.lower(start), to: units.upper(Math.max(start, Math.floor(units.bins / 2) - 1)) };
+/** Return what draws the survey's attribute or, where it has several, those that the address names. */
+function viewOf({ plan, unit }, changed) {
+  const domain = domainOf(plan.domain);
+  if (domain.kind !== "product") {
+    return new OneView(new Units(domain, unit), null, changed);
+  }
+  const chosen = chosenAttributes(plan, location.search);
+  showMenus(plan, chosen);
+  const units = chosen.map((name) => new Units(domain.axes[domain.names.indexOf(name)], ""));
+  return chosen.length === 2 ? new PairView(units, chosen, changed) : new OneView(units[0], chosen[0], changed);
 }
 
 function isLoopback(host) {

@@ -30,6 +30,6 @@ export function the(id) {
 }
 
 /** Make the line in which a problem is told, next to what has it, and announced. */
-export function messageLine() {
-  return make("p", { id: "answer-message", class: "message problem small", "aria-live": "polite" });
+export function messageLine(id) {
+  return make("p", { id: `${id}-message`, class: "message problem small", "aria-live": "polite" });
 }

@@ -7,7 +7,7 @@ const MOST_BUTTONS = 12; // beyond, a list is easier to use
 
 /**
  * @typedef {object} Reading what the field holds
- * @property {number | string | null} value the answer, or null if there is none that counts
+ * @property {import("../../../../clients/javascript/index.d.ts").Value | null} value the answer, or null if there is none that counts
  * @property {string} problem what to do about it, or "" if nothing is wrong or nothing was entered yet
  */
 
@@ -15,6 +15,7 @@ const MOST_BUTTONS = 12; // beyond, a list is easier to use
  * @typedef {object} Field
  * @property {HTMLElement} element
  * @property {() => Reading} read
+ * @property {() => void} look tells the problem, if there is one, beside what has it
  * @property {() => void} clear forgets the answer
  */
 
@@ -22,32 +23,46 @@ const MOST_BUTTONS = 12; // beyond, a list is easier to use
  * Make the field. Events "input" and "change" bubble up from its element whenever what it holds may have changed.
  *
  * @param {import("./units.js").Units} units
+ * @param {{ id: string, label: string }} [called] what it is called, on the page and by people
  * @returns {Field}
  */
-export function makeField(units) {
+export function makeField(units, called = { id: "answer", label: "Your answer" }) {
+  const field = fieldOf(units, called);
+  const message = field.element.querySelector(".message");
+  const look = () => {
+    const { problem } = field.read();
+    if (message.textContent !== problem) {
+      message.textContent = problem; // only when it changes: it is announced
+    }
+    field.element.querySelector(`[id="${called.id}"]`)?.setAttribute("aria-invalid", String(problem !== ""));
+  };
+  return { ...field, look };
+}
+
+function fieldOf(units, called) {
   switch (units.kind) {
     case "ordered":
-      return units.bins <= MOST_BUTTONS ? radioField(units) : listField(units);
+      return units.bins <= MOST_BUTTONS ? radioField(units, called) : listField(units, called);
     case "dates":
-      return dateField(units);
+      return dateField(units, called);
     default:
-      return numberField(units);
+      return numberField(units, called);
   }
 }
 
-function dateField(units) {
+function dateField(units, { id, label }) {
   const { low, high } = units.domain;
   const input = make("input", {
     type: "date",
-    id: "answer",
+    id,
     min: low,
     max: high,
     required: true,
     autocomplete: "off",
-    "aria-describedby": "answer-hint answer-message",
+    "aria-describedby": `${id}-hint ${id}-message`,
   });
-  const message = messageLine();
-  const hint = make("p", { id: "answer-hint", class: "small quiet" });
+  const message = messageLine(id);
+  const hint = make("p", { id: `${id}-hint`, class: "small quiet" });
   hint.textContent = `From ${units.text(low)} to ${units.text(high)}.`;
   const read = () => {
     const incomplete = input.validity.badInput;
@@ -59,18 +74,18 @@ function dateField(units) {
       ? { value: input.value, problem: "" }
       : { value: null, problem: `Please choose a day from ${units.text(low)} to ${units.text(high)}.` };
   };
-  const element = make("div", { class: "field" }, make("label", { for: "answer" }, "Your answer"), hint, input, message);
+  const element = make("div", { class: "field" }, make("label", { for: id }, label), hint, input, message);
   return { element, read, clear: () => void (input.value = "") };
 }
 
-function radioField(units) {
-  const buttons = units.domain.labels.map((label, index) => {
+function radioField(units, { id, label }) {
+  const buttons = units.domain.labels.map((text, index) => {
     // the name only groups them, and the value is the place in the list: the form is never submitted anywhere
-    const button = make("input", { type: "radio", name: "answer", value: String(index), autocomplete: "off" });
-    return { button, line: make("label", {}, button, make("span", {}, label)) };
+    const button = make("input", { type: "radio", name: id, value: String(index), autocomplete: "off" });
+    return { button, line: make("label", {}, button, make("span", {}, text)) };
   });
   const choices = make("div", { class: "choices" }, ...buttons.map(({ line }) => line));
-  const element = make("fieldset", { class: "field" }, make("legend", {}, "Your answer"), choices, messageLine());
+  const element = make("fieldset", { class: "field" }, make("legend", {}, label), choices, messageLine(id));
   const read = () => {
     const index = buttons.findIndex(({ button }) => button.checked);
     return { value: index < 0 ? null : units.domain.labels[index], problem: "" };
@@ -78,15 +93,15 @@ function radioField(units) {
   return { element, read, clear: () => buttons.forEach(({ button }) => (button.checked = false)) };
 }
 
-function listField(units) {
-  const options = units.domain.labels.map((label, index) => make("option", { value: String(index) }, label));
+function listField(units, { id, label }) {
+  const options = units.domain.labels.map((text, index) => make("option", { value: String(index) }, text));
   const list = make(
     "select",
-    { id: "answer", required: true, autocomplete: "off", "aria-describedby": "answer-message" },
+    { id, required: true, autocomplete: "off", "aria-describedby": `${id}-message` },
     make("option", { value: "", disabled: true, selected: true }, "Please choose…"),
     ...options,
   );
-  const element = make("div", { class: "field" }, make("label", { for: "answer" }, "Your answer"), list, messageLine());
+  const element = make("div", { class: "field" }, make("label", { for: id }, label), list, messageLine(id));
   const read = () => ({ value: list.value === "" ? null : units.domain.labels[Number(list.value)], problem: "" });
   return { element, read, clear: () => void (list.selectedIndex = 0) };
 }

@@ -19,22 +19,27 @@ export function tellsSomething({ error }) {
   return error !== null && error.typical < HARDLY_ANY;
 }
 
+/** Tell how many answered, and how sure one can be. */
+export function showCount(overview) {
+  const { reports, error } = overview;
+  write("count", countText(reports));
+  write("precision", precisionText(overview));
+  the("few").hidden = !tellsSomething(overview) || error.typical <= GOOD;
+}
+
 /**
  * @param {any} overview
  * @param {import("./units.js").Units} units
  */
-export function showTiles(overview, units) {
-  const { reports, quartiles, error } = overview;
+export function showQuartiles(overview, units) {
+  const { quartiles } = overview;
   const told = tellsSomething(overview);
-  write("count", countText(reports));
   ["lower", "median", "upper"].forEach((name, at) => {
     const text = told ? units.text(quartiles.value[at]) : "–";
     write(name, text);
     the(name).classList.toggle("long", text.length > 8);
     write(`${name}-interval`, told ? intervalText(quartiles.low[at], quartiles.high[at], units) : "too few answers yet");
   });
-  write("precision", precisionText(overview));
-  the("few").hidden = !told || error.typical <= GOOD;
 }
 
 function intervalText(low, high, units) {
@@ -68,8 +73,12 @@ function roughly(number) {
  * @returns {string} the same in one sentence
  */
 export function showRange(answer, units) {
-  const { from, to, value, low, high, confidence } = answer;
-  const words = from === to ? `are at ${units.named(to)}` : `lie between ${units.text(from)} and ${units.named(to)}`;
+  const { from, to } = answer;
+  return showShare(answer, from === to ? `are at ${units.named(to)}` : `lie between ${units.text(from)} and ${units.named(to)}`);
+}
+
+/** Tell the share of the people of whom some words hold; return all of it in one sentence. */
+export function showShare({ value, low, high, confidence }, words) {
   write("range-share", shareText(value));
   write("range-interval", `[${shareText(low)}, ${shareText(high)}] at ${Math.round(100 * confidence)}%`);
   write("range-words", words);

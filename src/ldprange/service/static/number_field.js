@@ -6,22 +6,22 @@ const MOST_STEPS = 1000; // of the slider, which only helps: any number can be t
 
 /**
  * @param {import("./units.js").Units} units
- * @returns {import("./field.js").Field}
+ * @param {{ id: string, label: string }} called
  */
-export function numberField(units) {
+export function numberField(units, { id, label }) {
   const { low, high } = units.domain;
   const whole = units.kind === "integers";
   const steps = Math.min(whole ? units.bins - 1 : MOST_STEPS, MOST_STEPS);
   const input = make("input", {
     type: "number",
-    id: "answer",
+    id,
     min: String(low),
     max: String(high),
     step: whole ? "1" : "any",
     inputmode: low < 0 ? "text" : whole ? "numeric" : "decimal", // phones' number pads have no minus
     required: true,
     autocomplete: "off",
-    "aria-describedby": "answer-hint answer-message",
+    "aria-describedby": `${id}-hint ${id}-message`,
   });
   const slider = make("input", {
     type: "range",
@@ -30,11 +30,11 @@ export function numberField(units) {
     max: String(Math.max(1, steps)),
     step: "1",
     autocomplete: "off",
-    "aria-label": "Your answer, as a slider",
+    "aria-label": `${label}, as a slider`,
     "aria-valuetext": "nothing chosen yet",
   });
   slider.value = String(Math.round(steps / 2));
-  const message = messageLine();
+  const message = messageLine(id);
   const wanted = `${whole ? "a whole number" : "a number"} from ${units.text(low)} to ${units.named(high)}`;
 
   const read = () => {
@@ -62,12 +62,12 @@ export function numberField(units) {
   });
 
   const unit = units.unit ? [make("span", { "aria-hidden": "true" }, units.unit)] : [];
-  const hint = make("p", { id: "answer-hint", class: "small quiet" });
+  const hint = make("p", { id: `${id}-hint`, class: "small quiet" });
   hint.textContent = `${wanted[0].toUpperCase()}${wanted.slice(1)}.`;
   const element = make(
     "div",
     { class: "field" },
-    make("label", { for: "answer" }, units.unit ? `Your answer, in ${units.unit}` : "Your answer"),
+    make("label", { for: id }, units.unit ? `${label}, in ${units.unit}` : label),
     hint,
     make("div", { class: "number" }, input, ...unit),
     slider,

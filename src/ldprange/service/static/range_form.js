@@ -6,17 +6,23 @@ import { make } from "./elements.js";
 
 export class RangeForm {
   #units;
-  #message = make("p", { id: "range-message", class: "message problem small", "aria-live": "polite" });
+  #id;
+  #message;
   /** @type {Range} */
   #range;
 
   /**
    * @param {HTMLElement} place
+   * @param {{ id: string, legend: string, unseen?: boolean }} called what it is called, on the page and by people
    * @param {import("./units.js").Units} units
    * @param {Range} range
    * @param {(range: Range) => void} changed
    */
-  constructor(place, units, range, changed) {
+  constructor(place, { id, legend, unseen = false }, units, range, changed) {
+    this.#id = id;
+    this.#message = make("p", { id: `${id}-message`, class: "message problem small", "aria-live": "polite" });
+    const form = make("fieldset", { class: "range-form" }, make("legend", { class: unseen ? "unseen" : "" }, legend));
+    place.append(form);
     this.#units = units;
     this.#range = range;
     this.ends = ["from", "to"].map((end) => {
@@ -28,10 +34,10 @@ export class RangeForm {
           changed(next);
         }
       });
-      place.append(make("label", {}, end === "from" ? "From" : "To", input));
+      form.append(make("label", {}, end === "from" ? "From" : "To", input));
       return { end, input };
     });
-    place.append(this.#message);
+    form.append(this.#message);
     this.show(range);
   }
 
@@ -47,7 +53,7 @@ export class RangeForm {
 
   #input(end) {
     const { kind, domain } = this.#units;
-    const common = { id: `range-${end}`, autocomplete: "off", "aria-describedby": "range-message" };
+    const common = { id: `${this.#id}-${end}`, autocomplete: "off", "aria-describedby": `${this.#id}-message` };
     if (kind === "ordered") {
       return make("select", common, ...domain.labels.map((label, at) => make("option", { value: String(at) }, label)));
     }

@@ -29,7 +29,7 @@ export function surveyName() {
  *
  * @param {string} name the survey's
  * @param {string} path after the survey's name, such as "/range"
- * @param {Record<string, string>} [parameters]
+ * @param {Record<string, string> | string[][]} [parameters] or pairs, where a name may come more than once
  * @param {string | null} [token] whoever may see the figures; it goes into a header and never into an address
  * @returns {Promise<any>} what came, or null if there is nothing new
  */

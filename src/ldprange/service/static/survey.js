@@ -5,6 +5,7 @@
  */
 
 import { Answered, fromHexadecimal, toHexadecimal } from "./answered.js";
+import { attributeFields } from "./attribute_fields.js";
 import { make, the } from "./elements.js";
 import { makeField } from "./field.js";
 import { Client, describe } from "./index.js";
@@ -43,7 +44,6 @@ class SurveyPage {
     this.survey = survey;
     this.client = new Client(survey.plan);
     this.answered = new Answered(survey.name, this.client.fingerprint);
-    this.units = new Units(this.client.domain, survey.unit);
   }
 
   start() {
@@ -81,16 +81,12 @@ class SurveyPage {
   }
 
   askThem() {
-    const field = makeField(this.units);
+    const { domain } = this.client;
+    const field = domain.kind === "product" ? attributeFields(domain) : makeField(new Units(domain, this.survey.unit));
     const button = /** @type {HTMLButtonElement} */ (the("randomise"));
-    const message = field.element.querySelector(".message");
     const look = () => {
-      const { value, problem } = field.read();
-      button.disabled = value === null;
-      if (message.textContent !== problem) {
-        message.textContent = problem; // only when it changes: it is announced
-      }
-      field.element.querySelector("#answer")?.setAttribute("aria-invalid", String(problem !== ""));
+      button.disabled = field.read().value === null;
+      field.look();
     };
     field.element.addEventListener("input", look);
     field.element.addEventListener("change", look);

@@ -126,6 +126,12 @@ export class Units {
   }
 }
 
+/** Return the range that is shown before one is chosen: the second quarter of the values. */
+export function firstRange(units) {
+  const start = Math.floor(units.bins / 4);
+  return { from: units.lower(start), to: units.upper(Math.max(start, Math.floor(units.bins / 2) - 1)) };
+}
+
 /** Return how many decimals tell bins of this width apart, and end on their edges if any few do. */
 function decimalsFor(width) {
   for (let decimals = 0; decimals <= 6; decimals += 1) {

@@ -1,0 +1,47 @@
+"""How a plan over several attributes cuts two of them into cells, before anybody has answered."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ldprange.decompositions import Grids
+from ldprange.domain import Product
+from ldprange.errors import QueryError
+from ldprange.joint import Table
+from ldprange.plan import Plan
+
+MOST_CELLS = 32  # of a table, on each of its two axes
+_LEAST_CELLS = 4
+
+
+def predicted_table(plan: Plan, names: Sequence[str], users: float = 1.0) -> Table:
+    """Return how the grids come together in a table, before anybody has answered."""
+    product, grids = parts_of(plan)
+    places = tuple(sorted(list(product.names).index(name) for name in names))
+    return grids.table(plan.law(users * np.array(plan.probabilities)), places)
+
+
+def edges_of(plan: Plan, names: tuple[str, str], wanted: float = MOST_CELLS) -> list[list[int]]:
+    """Cut two attributes into about so many cells each, at most 32, where their trees and grids cut them."""
+    product, _ = parts_of(plan)
+    table = predicted_table(plan, names)
+    wanted = min(max(wanted, _LEAST_CELLS), MOST_CELLS)
+    found = {}
+    for place, axis, depth in zip(table.chosen, table.axes, table.known, strict=True):
+        fitting = [cells for cells in axis.cells[1 : depth + 1] if cells <= MOST_CELLS]
+        if fitting:
+            cells = min(fitting, key=lambda cells: abs(math.log(cells / wanted)))
+            found[place] = list(range(0, axis.bins + 1, axis.bins // cells))
+        else:
+            found[place] = [*range(0, axis.bins, -(-axis.bins // round(wanted))), axis.bins]
+    return [found[list(product.names).index(name)] for name in names]
+
+
+def parts_of(plan: Plan) -> tuple[Product, Grids]:
+    """Return the attributes and the grids of a plan that has several."""
+    if not isinstance(plan.domain, Product) or not isinstance(plan.decomposition, Grids):
+        raise QueryError("this survey has one attribute; ask for its histogram, without attribute")
+    return plan.domain, plan.decomposition

@@ -1,0 +1,176 @@
+"""Questions about several attributes: of one of them, of ranges in many, and the table of two."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+from ldprange.domain import Domain, Product
+from ldprange.estimation import Estimate, JointEstimate
+from ldprange.plan import Plan
+from ldprange.service.cutting import edges_of, parts_of
+from ldprange.service.refusal import Refusal
+from ldprange.service.replies import Parameters, columns
+from ldprange.units import parse, plain
+
+_MOST_HELD = (
+    1 << 19
+)  # joint bins of attributes that are asked about together: each has a few numbers in memory
+
+
+_ONLY_ONE = "this survey has one attribute, without a name; leave out attribute"
+
+
+def one_attribute(parameters: Parameters, found: Estimate) -> tuple[Estimate, Domain]:
+    """Return the estimate of the attribute that is asked about, and its domain."""
+    names = parameters.texts("attribute")
+    domain = found.plan.domain
+    if not isinstance(found, JointEstimate) or not isinstance(domain, Product):
+        if names:
+            raise Refusal(400, _ONLY_ONE)
+        return found, domain
+    if len(names) != 1:
+        raise Refusal(
+            400,
+            f"this is asked of one attribute at a time, attribute={domain.names[0]} or another of "
+            f"{', '.join(domain.names)}, got {len(names)}; of more, ask for a range or the histogram of two",
+        )
+    refuse_denoising(parameters)
+    return found.marginal(names[0]), domain.axis(names[0])
+
+
+def refuse_denoising(parameters: Parameters) -> None:
+    """Refuse what is not done: over several attributes only ranges are denoised."""
+    if parameters.flag("denoise"):
+        raise Refusal(400, "over several attributes only ranges are denoised; leave out denoise")
+
+
+def share_of_ranges(parameters: Parameters, found: JointEstimate, confidence: float) -> dict[str, Any]:
+    """Tell the share of the people who are in a range on every attribute that is named."""
+    names, lows, highs = (parameters.texts(name) for name in ("attribute", "low", "high"))
+    product = _product(found)
+    if not names or not len(names) == len(lows) == len(highs):
+        raise Refusal(
+            400,
+            "of several attributes each must be named with its range, as in "
+            f"attribute={product.names[0]}&low=…&high=…&attribute={product.names[1]}&low=…&high=…, "
+            f"got {len(names)} attributes, {len(lows)} low ends and {len(highs)} high ends",
+        )
+    check_places(found.plan, names)
+    ends: dict[str, Any] = {
+        name: (parse(product.axis(name), low), parse(product.axis(name), high))
+        for name, low, high in zip(names, lows, highs, strict=True)
+    }
+    return {
+        "attributes": names,
+        "from": [plain(low) for low, _ in ends.values()],
+        "to": [plain(high) for _, high in ends.values()],
+        **columns(found.range(confidence=confidence, **ends)),
+    }
+
+
+def check_places(plan: Plan, names: Sequence[str]) -> tuple[int, ...]:
+    """Return the attributes' places in order; refuse other names, and tables too large to hold."""
+    product, grids = parts_of(plan)
+    for name in names:
+        product.axis(name)  # refuses what is none
+    if len(set(names)) != len(names):
+        raise Refusal(400, f"an attribute must be named once, got {', '.join(names)}")
+    places = tuple(sorted(list(product.names).index(name) for name in names))
+    together = any(set(places) <= set(each) for each in grids.tables())
+    for held in [places] if together else combinations(places, 2):
+        bins = math.prod(product.shape[place] for place in held)
+        if bins > _MOST_HELD:
+            raise Refusal(
+                400,
+                f"attributes that are asked about together may have at most {_MOST_HELD} joint bins here, "
+                f"and {', '.join(product.names[place] for place in held)} have {bins}; "
+                "ask about each alone, or use the library",
+            )
+    return places
+
+
+def two_of(parameters: Parameters, plan: Plan) -> tuple[str, str]:
+    """Return the two attributes that a table is asked of; the plan must ask about them together."""
+    product, grids = parts_of(plan)
+    names = parameters.texts("attribute")
+    if len(names) != 2:
+        raise Refusal(
+            400,
+            f"this is asked of one or two attributes out of {', '.join(product.names)}, got {len(names)}; "
+            f"as in attribute={product.names[0]}&attribute={product.names[1]}",
+        )
+    places = check_places(plan, names)
+    if not any(set(places) <= set(each) for each in grids.tables()):
+        raise Refusal(
+            400, f"the plan does not ask about {' and '.join(names)} together; ask about each alone"
+        )
+    return names[0], names[1]
+
+
+def check_attributes(parameters: Parameters, plan: Plan) -> None:
+    """Refuse a picture of other than a survey's one attribute, one of several, or two of them."""
+    names = parameters.texts("attribute")
+    if not isinstance(plan.domain, Product):
+        if names:
+            raise Refusal(400, _ONLY_ONE)
+        return
+    refuse_denoising(parameters)
+    if len(names) == 1:
+        check_places(plan, names)
+    else:
+        two_of(parameters, plan)
+
+
+def pair_pictures(
+    found: JointEstimate, names: tuple[str, str], confidence: float, half: float
+) -> dict[str, Any]:
+    """Return what there is to draw of two attributes, for a typical half-width of an interval.
+
+    A cell says something if its interval is not longer than its share. Of such there are about 1/(2·half),
+    for an even one's share is then twice the half-width. There are twice as many on each side, for the eye
+    takes neighbours together; but 4 to 32.
+    """
+    product = _product(found)
+    edges = edges_of(found.plan, names, 2 * math.sqrt(1 / (2 * half)))
+    marginals = []
+    for name, each in zip(names, edges, strict=True):
+        lows, highs = ends_of(product.axis(name), each)
+        marginals.append(columns(found.marginal(name).ranges(lows, highs, confidence=confidence)))
+    return {
+        "attributes": list(names),
+        "table": table_of(found, names, edges, confidence),
+        "marginals": marginals,
+    }
+
+
+def ends_of(domain: Domain, edges: Sequence[int]) -> tuple[list[Any], list[Any]]:
+    """Return the least and the greatest values of runs of bins."""
+    return [domain.lower(edge) for edge in edges[:-1]], [domain.upper(edge - 1) for edge in edges[1:]]
+
+
+def table_of(
+    found: JointEstimate, names: tuple[str, str], edges: Sequence[Sequence[int]], confidence: float
+) -> dict[str, Any]:
+    """Tell the share of every cell of two attributes: rows by the first, columns by the second."""
+    product = _product(found)
+    ends = [ends_of(product.axis(name), each) for name, each in zip(names, edges, strict=True)]
+    rows, cells = (len(each) - 1 for each in edges)
+    first = [[each for each in side for _ in range(cells)] for side in ends[0]]
+    second = [side * rows for side in ends[1]]
+    asked: dict[str, Any] = {names[0]: (first[0], first[1]), names[1]: (second[0], second[1])}
+    shares = columns(found.ranges(confidence=confidence, **asked))
+    return {
+        "from": [[plain(low) for low in lows] for lows, _ in ends],
+        "to": [[plain(high) for high in highs] for _, highs in ends],
+        **{
+            name: [flat[at : at + cells] for at in range(0, len(flat), cells)]
+            for name, flat in shares.items()
+        },
+    }
+
+
+def _product(found: Estimate) -> Product:
+    return parts_of(found.plan)[0]

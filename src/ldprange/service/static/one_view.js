@@ -1,0 +1,102 @@
+/** The dashboard of one attribute: histogram, distribution function, and a range across both. */
+
+import { Brush } from "./brush.js";
+import { CdfChart } from "./cdf_chart.js";
+import { the } from "./elements.js";
+import { showQuartiles, showRange, showTable, write } from "./figures.js";
+import { HistogramChart } from "./histogram_chart.js";
+import { RangeForm } from "./range_form.js";
+import { firstRange } from "./units.js";
+
+export class OneView {
+  #overview = null;
+  #charts = null;
+  #changed;
+
+  /**
+   * @param {import("./units.js").Units} units
+   * @param {string | null} attribute its name, where there are several
+   * @param {() => void} changed when another range was chosen
+   */
+  constructor(units, attribute, changed) {
+    this.units = units;
+    this.about = attribute === null ? [] : [["attribute", attribute]];
+    this.range = firstRange(units);
+    this.#changed = changed;
+  }
+
+  /** What to ask for the range that is chosen. */
+  get question() {
+    return [...this.about, ["low", String(this.range.from)], ["high", String(this.range.to)]];
+  }
+
+  start() {
+    the("one-pictures").hidden = false;
+    for (const tile of document.querySelectorAll(".quartile")) {
+      tile.hidden = false;
+    }
+  }
+
+  showTiles(overview) {
+    showQuartiles(overview, this.units);
+  }
+
+  draw(overview) {
+    this.#overview = overview;
+    this.#charts ??= this.#makeCharts();
+    const { histogram, cdf } = this.#charts;
+    histogram.update(overview);
+    cdf.update(overview);
+    write("histogram-note", this.#note("histogram"));
+    write("cdf-note", this.#note("cdf"));
+  }
+
+  /** Tell the share of the range; return the same in a sentence. */
+  tell(answer) {
+    const single = (end) => (Array.isArray(end) ? end[0] : end); // one of several attributes is a list of one
+    return showRange({ ...answer, from: single(answer.from), to: single(answer.to) }, this.units);
+  }
+
+  showTable(overview) {
+    showTable(overview, this.units);
+  }
+
+  #makeCharts() {
+    const hovered = (name) => (words) => this.#overview && write(`${name}-note`, words || this.#note(name));
+    const histogram = new HistogramChart(the("histogram"), this.units, hovered("histogram"));
+    const cdf = new CdfChart(the("cdf"), this.units, hovered("cdf"));
+    const brushed = ({ start, stop }) => {
+      this.range = { from: this.units.lower(start), to: this.units.upper(stop - 1) };
+      this.form.show(this.range);
+      this.#rangeChanged();
+    };
+    this.brushes = [histogram, cdf].map((chart) => {
+      chart.place.classList.add("brushed");
+      const brush = new Brush(chart.plot, this.units.bins, brushed);
+      chart.drawn = () => brush.show(this.#span());
+      return brush;
+    });
+    const legend = "Range: drag across either picture, or enter its ends here";
+    this.form = new RangeForm(the("range-forms"), { id: "range", legend, unseen: true }, this.units, this.range, (range) => {
+      this.range = range;
+      this.#rangeChanged();
+    });
+    return { histogram, cdf };
+  }
+
+  #note(name) {
+    const sure = `${Math.round(100 * this.#overview.confidence)}%`;
+    return name === "cdf"
+      ? `the ${sure} band holds everywhere at once; dots are quartiles`
+      : this.#charts.histogram.note(sure);
+  }
+
+  #rangeChanged() {
+    this.brushes.forEach((brush) => brush.show(this.#span()));
+    this.#changed();
+  }
+
+  #span() {
+    return { start: this.units.start(this.range.from), stop: this.units.stop(this.range.to) };
+  }
+}
