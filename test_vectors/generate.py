@@ -114,6 +114,10 @@ def plans() -> dict[str, tuple[ldp.Plan, list[Any]]]:
             ),
             ["2026-01-01", "2026-01-17", "2026-01-31"],
         ),
+        "homes, flat, GRR": (
+            ldp.Plan(ldp.Domain.categories(["rented", "owned", "shared"]), 1.0, ldp.Flat(), ldp.GRR()),
+            ["rented", "shared"],
+        ),
         "a single bin": (ldp.Plan(ldp.Domain.integers(7, 7), 1.0, ldp.Flat(), ldp.HRR()), [7]),
         "a grade and an income, trees, Hadamard hashing": (
             ldp.Plan(

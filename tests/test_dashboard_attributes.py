@@ -201,8 +201,8 @@ def test_every_kind_is_drawn_and_fits_a_phone(
     cells = page.locator("#heat .cell").count()
     rows = page.locator("#table tbody tr")
     columns = page.locator("#table thead th")
-    assert (rows.count() - 1) * (columns.count() - 2) == cells
     expect(rows.first.locator("td").first).to_have_text(re.compile(r"−?[\d.]+%−?[\d.]+% to −?[\d.]+%"))
+    assert (rows.count() - 1) * (columns.count() - 2) == cells
     assert_it_fits(page)
     fill = page.locator("#heat .cell").first.evaluate("(cell) => getComputedStyle(cell).fill")
     assert fill == {"light": "rgb(11, 100, 112)", "dark": "rgb(92, 196, 210)"}[scheme]

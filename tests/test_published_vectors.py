@@ -108,6 +108,7 @@ def test_the_vectors_cover_every_oracle_decomposition_and_domain() -> None:
         "logarithmic",
         "dates",
         "ordered",
+        "categories",
         "product",
     }
     assert {plan["decomposition"]["kind"] for plan in plans} == {"flat", "tree", "haar", "windows", "grids"}

@@ -135,6 +135,14 @@ def test_one_attribute_is_asked_alike_either_way() -> None:
     assert joint.high == pytest.approx(alone.high)
 
 
+def test_an_attribute_may_have_any_name() -> None:
+    domain = ldp.Domain.product(self=ldp.Domain.integers(0, 3), of=ldp.Domain.integers(0, 3))
+    plan = ldp.Plan(domain, 2.0, ldp.Tree(4), ldp.HRR())
+    found = joint(ldp.rehearse(plan, {"self": [1] * 100, "of": [2] * 100}, seed=1))
+    ranges: dict[str, Any] = {"self": (0, 1), "of": 2}
+    assert -3 < found.range(**ranges).value < 3
+
+
 def test_a_value_stands_for_itself() -> None:
     found = estimated(THREE)
     assert found.range(age=3, region="E").value == found.range(age=(3, 3), region=("E", "E")).value
@@ -292,6 +300,9 @@ def test_counts_are_those_of_people() -> None:
         lambda: ldp.Domain.product(a=TWO, b=TWO),
         lambda: ldp.Domain.product(confidence=ldp.Domain.integers(0, 3), b=ldp.Domain.integers(0, 3)),
         lambda: ldp.Domain.product(a=3, b=4),  # type: ignore[arg-type]
+        lambda: ldp.Domain.product(a=ldp.Domain.integers(3, 3), b=ldp.Domain.integers(0, 3)),
+        lambda: ldp.Domain.product(**{"a\0": ldp.Domain.integers(0, 3), "b": ldp.Domain.integers(0, 3)}),
+        lambda: ldp.Grids(["x", [4]], [(0, 1)]),  # type: ignore[list-item]
         lambda: TWO.index({"age": [1]}),
         lambda: TWO.index({"age": [1], "children": [1, 2]}),
         lambda: TWO.index({"age": [99], "children": [1]}),

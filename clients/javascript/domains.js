@@ -13,6 +13,7 @@ const DOMAINS = new Map([
   ["logarithmic", { keys: ["low", "high", "bins"], make: logarithmic }],
   ["dates", { keys: ["first", "last"], make: dates }],
   ["ordered", { keys: ["labels"], make: ordered }],
+  ["categories", { keys: ["labels"], make: ordered }], // the collector alone makes a difference
   ["product", { keys: ["names", "axes"], make: product }],
 ]);
 

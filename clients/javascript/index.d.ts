@@ -31,9 +31,9 @@ export interface DatesDomain extends AnyDomain<string> {
   readonly kind: "dates";
 }
 
-/** Labels in a given order. */
+/** Labels, in a given order ("ordered") or in none ("categories"). */
 export interface OrderedDomain extends AnyDomain<string> {
-  readonly kind: "ordered";
+  readonly kind: "ordered" | "categories";
   readonly labels: readonly string[];
 }
 

@@ -15,7 +15,7 @@ export function product({ names, axes }, domainOf) {
     throw new DomainError(`a product must have two attributes or more, each with a domain, got ${shown(names)}`);
   }
   for (const name of names) {
-    if (typeof name !== "string" || name === "" || TAKEN.includes(name)) {
+    if (typeof name !== "string" || name === "" || TAKEN.includes(name) || /[\0\p{Surrogate}]/u.test(name)) {
       throw new DomainError(`an attribute's name must be a text other than ${TAKEN.join(" and ")}, got ${shown(name)}`);
     }
   }
@@ -26,7 +26,11 @@ export function product({ names, axes }, domainOf) {
     if (isObject(axis) && axis.kind === "product") {
       throw new DomainError(`${names[at]} must have a domain such as one of kind integers, got one of kind product`);
     }
-    return about(names[at], () => domainOf(axis));
+    const domain = about(names[at], () => domainOf(axis));
+    if (domain.bins < 2) {
+      throw new DomainError(`${names[at]} must have two bins or more, got ${domain.bins}`);
+    }
+    return domain;
   });
   const index = (value) => {
     const keys = isObject(value) ? Object.keys(value) : [];

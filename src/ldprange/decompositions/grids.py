@@ -76,7 +76,7 @@ class Grids(Decomposition):
 
     def __post_init__(self) -> None:
         trees, depths = _numbers(self.trees, 2, "trees"), _numbers(self.depths, 0, "depths")
-        if len(trees) < 2:
+        if len(trees) < 2 or not all(trees):
             raise PlanError(f"grids need the branchings of two trees or more, got {self.trees!r}")
         heights = [len(tree) for tree in trees]
         for depth in depths:
@@ -191,14 +191,14 @@ _SEVERAL = PlanError("this is asked of one attribute at a time, and the plan has
 
 
 def _numbers(given: object, least: int, what: str) -> tuple[tuple[int, ...], ...]:
-    rows = (
-        tuple(tuple(row) if isinstance(row, list | tuple) else () for row in given)
-        if isinstance(given, list | tuple)
-        else ()
-    )
+    rows = [list(row) if isinstance(row, list | tuple) else [None] for row in _listed(given)]
     if not all(type(number) is int and number >= least for row in rows for number in row):
         raise PlanError(f"{what} must be lists of whole numbers of at least {least}, got {given!r}")
-    return rows
+    return tuple(map(tuple, rows))
+
+
+def _listed(given: object) -> list[object]:
+    return list(given) if isinstance(given, list | tuple) else [None]
 
 
 def trees_of(shape: Sequence[int], branching: int, unordered: frozenset[int]) -> list[tuple[int, ...]]:

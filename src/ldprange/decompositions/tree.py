@@ -28,11 +28,7 @@ class Flat(Decomposition):
     nested: ClassVar[bool] = True
 
     def resolve(self, shape: tuple[int, ...], unordered: frozenset[int] = frozenset()) -> Decomposition:
-        return (
-            self
-            if len(shape) == 1
-            else Grids([[bins] if bins > 1 else [] for bins in shape], [[1] * len(shape)])
-        )
+        return self if len(shape) == 1 else Grids([[bins] for bins in shape], [[1] * len(shape)])
 
     def levels(self, bins: int) -> tuple[Level, ...]:
         return stacked((max(2, bins),))

@@ -39,10 +39,15 @@ class Product(Domain):
                 f"a product must have two attributes or more, each with a domain, got {list(names)}"
             )
         for name, axis in zip(names, axes, strict=True):
-            if not isinstance(name, str) or not name or name in _TAKEN:
-                raise DomainError(f"an attribute's name must be a text other than {_TAKEN}, got {name!r}")
+            if not isinstance(name, str) or not name or name in _TAKEN or not _can_be_written(name):
+                raise DomainError(
+                    f"an attribute's name must be a text in UTF-8, without NUL, other than {_TAKEN}, "
+                    f"got {name!r}"
+                )
             if not isinstance(axis, Domain) or isinstance(axis, Product):
                 raise DomainError(f"{name} must have a domain such as Domain.integers makes, got {axis!r}")
+            if axis.bins < 2:
+                raise DomainError(f"{name} must have two bins or more, got {axis!r}; leave it out")
         if len(set(names)) != len(names):
             raise DomainError(f"attributes must have names of their own, got {list(names)}")
         object.__setattr__(self, "names", names)
@@ -136,3 +141,10 @@ class Product(Domain):
 
     def _no_line(self) -> NoReturn:
         raise DomainError(f"this is asked of one attribute at a time: {', '.join(self.names)}")
+
+
+def _can_be_written(text: str) -> bool:
+    try:
+        return b"\0" not in text.encode()
+    except UnicodeEncodeError:
+        return False

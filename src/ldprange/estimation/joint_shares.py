@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 from ldprange.axes import Boundaries
 from ldprange.details import Floats
 from ldprange.domain import Positions
+from ldprange.errors import QueryError
 from ldprange.estimation.answers import normal_quantile
 from ldprange.estimation.shares import rising
 from ldprange.joint import Question, Table
+
+_MOST_BINS = 1 << 26  # of a table
 
 
 class JointShares:
@@ -29,6 +32,11 @@ class JointShares:
     """
 
     def __init__(self, estimator: Table, coefficients: Sequence[Floats]) -> None:
+        if prod(estimator.bins) > _MOST_BINS:
+            raise QueryError(
+                f"attributes may have {_MOST_BINS:,} bins together, got {prod(estimator.bins):,}; "
+                "make a plan with fewer and wider bins"
+            )
         self._estimator = estimator
         self.table = estimator.fit(coefficients)
         self._upto = _sums(self.table)

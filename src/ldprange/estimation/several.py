@@ -60,7 +60,7 @@ class JointEstimate(Estimate):
         return self._product.axes[self._place(name)]
 
     def range(  # type: ignore[override]
-        self, *, confidence: float | None = 0.95, given: Mapping[str, Range] | None = None, **ranges: Range
+        self, /, *, confidence: float | None = 0.95, given: Mapping[str, Range] | None = None, **ranges: Range
     ) -> Answer[float]:
         """Return the share of people who lie in a range on every attribute that is named.
 
@@ -85,7 +85,7 @@ class JointEstimate(Estimate):
         return single(self.ranges(confidence=confidence, given=given, **each))
 
     def ranges(  # type: ignore[override]
-        self, *, confidence: float | None = 0.95, given: Mapping[str, Range] | None = None, **ranges: Range
+        self, /, *, confidence: float | None = 0.95, given: Mapping[str, Range] | None = None, **ranges: Range
     ) -> Answer[Floats]:
         """Return the shares of many at once, as arrays: of each attribute all low ends and all high ends."""
         normal_quantile(confidence, 1)  # refuses what is none

@@ -39,7 +39,8 @@ export class Units {
   constructor(domain, unit) {
     this.domain = domain;
     this.unit = unit;
-    this.kind = domain.kind;
+    /** What its values look like: labels are labels, with an order or without. */
+    this.kind = domain.kind === "categories" ? "ordered" : domain.kind;
     this.bins = domain.bins;
     /** Whether every bin is one value, so that both ends of a range belong to it. */
     this.discrete = !["real", "logarithmic"].includes(domain.kind);
@@ -62,7 +63,7 @@ export class Units {
   #single(bin) {
     const { kind, low, labels } = this.domain;
     const inside = Math.min(Math.max(bin, 0), this.bins - 1);
-    if (kind === "ordered") {
+    if (this.kind === "ordered") {
       return labels[inside];
     }
     return kind === "dates" ? dayAfter(low, inside) : low + inside;
