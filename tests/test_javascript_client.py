@@ -92,7 +92,7 @@ class EdgyCoins:
 def _domain(
     rng: random.Random, sizes: Sequence[int] = (1, 2, 3, 5, 8, 16, 31, 64, 100, 120, 257)
 ) -> ldp.Domain:
-    bins = rng.choice([*sizes, rng.randint(1, max(sizes) * 2)])
+    bins = rng.choice([*sizes, rng.randint(min(sizes), max(sizes) * 2)])
     low = rng.choice([0, 1, -bins, rng.randint(-(10**6), 10**6)])
     first = datetime.date(1, 1, 1) + datetime.timedelta(days=rng.randint(0, 3_600_000))
     return rng.choice(
