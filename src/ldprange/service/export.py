@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ldprange.errors import FileError
-from ldprange.files import write_reports, write_text
+from ldprange.files import write_reports
+from ldprange.files.folders import new_report_folder
 from ldprange.reports import Batch
 from ldprange.service.store import Store, Survey
-
-PLAN_FILE = "_plan.json"
-"""Beside the reports; a name that begins so is passed over by whoever reads a folder of tables."""
 
 
 def export(
@@ -26,19 +23,7 @@ def export(
 
     The folder is there when all is in it; before, it has another name.
     """
-    if folder.exists():
-        raise FileError(
-            f"{folder} must not be there yet, so that nothing is counted twice; choose another name"
-        )
-    beside = folder.with_name(f"{folder.name}.partial")
-    try:
-        beside.mkdir()
-    except OSError as error:
-        raise FileError(
-            f"{beside} cannot be made: {error.strerror}; if it was left behind, remove it"
-        ) from None
-    try:
-        write_text(beside / PLAN_FILE, survey.plan.to_json() + "\n")
+    with new_report_folder(folder, survey.plan) as beside:
         batches = (batch for _, batch in store.batches(survey))
         total = part = 0
         held = next(batches, None)
@@ -55,10 +40,4 @@ def export(
 
             total += write_reports(beside / f"part-{part:05}.parquet", survey.plan, one_file())
             part += 1
-        beside.rename(folder)
-    except BaseException:
-        for file in beside.iterdir():
-            file.unlink()
-        beside.rmdir()
-        raise
     return total

@@ -13,8 +13,8 @@ import pyarrow as pa
 from ldprange.engines.spark.counting import as_written
 from ldprange.engines.spark.reading import schema
 from ldprange.engines.spark.sessions import check_installed, translated
-from ldprange.errors import FileError
-from ldprange.files import write_reports, write_text
+from ldprange.files import write_reports
+from ldprange.files.folders import new_report_folder
 from ldprange.files.opening import Name
 from ldprange.files.parquet_reports import batch_from, is_coded, rows_of
 from ldprange.files.tables import typed
@@ -25,9 +25,6 @@ from ldprange.simulation import encode_many
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-PLAN_FILE = "_plan.json"
-"""Beside the reports; a name that begins so is passed over by whoever reads a folder of tables."""
 
 
 def encode(plan: Plan, frame: DataFrame, column: str, *, seed: int) -> DataFrame:
@@ -65,29 +62,9 @@ def write(plan: Plan, frame: DataFrame, folder: Name) -> int:
     table that Spark itself writes does not say of which plan it is.) The folder is there when all is in it.
     """
     check_installed()
-    final = Path(folder).absolute()
-    if final.exists():
-        raise FileError(
-            f"{folder} must not be there yet, so that nothing is counted twice; choose another name"
-        )
-    beside = final.with_name(f"{final.name}.partial")
-    try:
-        beside.mkdir()
-    except OSError as error:
-        raise FileError(
-            f"{beside} cannot be made: {error.strerror}; if it was left behind, remove it"
-        ) from None
-    try:
-        write_text(beside / PLAN_FILE, plan.to_json() + "\n")
+    with new_report_folder(Path(folder).absolute(), plan) as beside, translated():
         work = partial(_write, plan.to_json(), str(beside))
-        with translated():
-            counts = frame.select("level", "report").mapInArrow(work, "reports bigint").toArrow()
-        beside.rename(final)
-    except BaseException:
-        for file in beside.iterdir():
-            file.unlink()
-        beside.rmdir()
-        raise
+        counts = frame.select("level", "report").mapInArrow(work, "reports bigint").toArrow()
     return sum(counts.column(0).to_pylist())
 
 
