@@ -310,6 +310,11 @@ class TestSeveralAttributes:
         found = json.loads(run("query", "town.agg", *asked, "--json").stdout)
         assert found["ranges"][0]["value"] == pytest.approx(0.5, abs=0.1)
 
+    def test_one_of_them_has_an_overview(self, town: Path) -> None:
+        said = run("query", "town.agg", "--attribute", "age")
+        assert said.exit_code == 0
+        assert "age: 50% lie below" in said.stdout
+
     def test_some_are_asked_about_at_once(self, town: Path) -> None:
         asked = ("--within", "age", "8", "15", "--within", "region", "S", "S")
         found = json.loads(run("query", "town.agg", *asked, "--json").stdout)

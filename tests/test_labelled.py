@@ -298,3 +298,10 @@ def test_nobody_is_counted_too() -> None:
     nobody = ldp.rehearse_labelled(PLAN, np.empty((0, 2)), [], seed=1)
     assert nobody == COUNTS
     assert COUNTS.people.tolist() == [0, 0]
+
+
+def test_classes_of_numpy_are_written_as_plain_ones() -> None:
+    domains = {"a": ldp.Domain.integers(0, 7), "b": ldp.Domain.integers(0, 7)}
+    for classes in (np.array([1, 2]), list(np.array([1, 2])), np.array(["u", "v"])):
+        plan = ldp.choose_labelled_plan(domains, classes, 2.0, 1e4)  # type: ignore[arg-type]
+        assert ldp.LabelledPlan.from_json(plan.to_json()) == plan

@@ -25,8 +25,9 @@ TWO = ldp.Domain.product(age=ldp.Domain.integers(0, 15), children=ldp.Domain.int
 THREE = ldp.Domain.product(
     age=ldp.Domain.integers(0, 7),
     income=ldp.Domain.real(0, 400, 4),
-    region=ldp.Domain.ordered(["N", "E", "S"]),
+    region=ldp.Domain.categories(["N", "E", "S"]),
 )
+WIDE = ldp.Domain.product(a=ldp.Domain.integers(0, 10**6 - 1), b=ldp.Domain.integers(0, 10**6 - 1))
 PLAN = ldp.Plan(TWO, 1.0, ldp.Tree(4), ldp.HRR())
 METHODS: list[tuple[ldp.Domain, Decomposition, Oracle]] = [
     (TWO, ldp.Tree(4), ldp.HadamardHashing()),
@@ -185,6 +186,25 @@ def test_conditional_quantiles_cover() -> None:
     assert np.mean(covered) > 0.92
 
 
+def test_conditional_shares_are_shares_and_many_may_be_none() -> None:
+    plan = ldp.Plan(TWO, 0.3, ldp.Tree(4), ldp.HadamardHashing())
+    for seed in range(20):
+        found = joint(ldp.simulate(plan, people(TWO, 500), seed=seed), denoise=seed % 2 == 0)
+        assert found.ranges(age=([], []), children=([], [])).value.shape == (0,)
+        try:
+            answer = found.range(age=(0, 7), given={"children": 3})
+        except ldp.QueryError:  # nobody seems to have three
+            continue
+        assert answer.low is not None
+        assert answer.high is not None
+        assert 0 <= answer.low <= answer.value <= answer.high <= 1
+
+
+def test_a_wide_product_is_asked_about_in_pairs() -> None:
+    plan = ldp.choose_plan(WIDE, 1.0, 1e6)
+    assert max(level.cells for level in plan.levels) <= 10**6
+
+
 def test_denoised_shares_are_a_distribution() -> None:
     found = estimated(epsilon=0.5, denoise=True)
     each = [found.range(age=a, children=c, confidence=None).value for a, c in product(range(16), range(6))]
@@ -319,6 +339,13 @@ def test_counts_are_those_of_people() -> None:
         lambda: ldp.Grids([(4, 1), (6,)], [(1, 1)]),
         lambda: ldp.Grids("no", "no"),  # type: ignore[arg-type]
         lambda: ldp.simulate(PLAN, np.ones(96, np.int64), seed=1),
+        lambda: estimated().histogram("age", "age"),
+        lambda: estimated().range(age=(0, 3), given=[("children", 1)]),  # type: ignore[arg-type]
+        lambda: estimated().range(age=(0, 3), given={"children": ([0, 1], [1, 2])}),
+        lambda: estimated().range(age=([1, 2], [3])),
+        lambda: estimated(THREE).quantile(0.5, of="region"),
+        lambda: ldp.Plan(WIDE, 1.0, ldp.Tree(branching=4), ldp.HadamardHashing()),
+        lambda: estimated().range(3, 4),
         lambda: estimated().range(),
         lambda: estimated().range(dogs=(1, 2)),
         lambda: estimated().range(age=(9, 3)),

@@ -27,6 +27,7 @@ VERSION = 1
 FINGERPRINT_BYTES = 8
 _MOST_BINS = 1 << 26
 MOST_LEVELS = 255  # a level is a byte on the wire, and 255 means none in memory
+_MOST_CELLS = 1 << 28
 _MOST_COUNTERS = 1 << 28  # 2 GiB of counts
 _ALL_RANGES = 512  # up to this many bins a prediction for a population goes through every range
 _SOME_RANGES = 1 << 17
@@ -64,6 +65,15 @@ def check_bins(domain: Domain) -> None:
         raise PlanError(
             f"a domain may have at most {_MOST_BINS} bins, got {max(domain.shape)}; "
             "use fewer and wider ones (Domain.real)"
+        )
+
+
+def check_cells(levels: Sequence[Level]) -> None:
+    """Refuse a level with more cells than can be asked about."""
+    most = max(level.cells for level in levels)
+    if most > _MOST_CELLS:
+        raise PlanError(
+            f"a level may have at most {_MOST_CELLS} cells, got {most}; use fewer bins or attributes"
         )
 
 
@@ -120,6 +130,7 @@ class Plan:
         levels = self.decomposition.levels(self.domain.bins)
         if len(levels) > MOST_LEVELS:
             raise PlanError(f"a plan may have at most {MOST_LEVELS} levels, got {len(levels)}")
+        check_cells(levels)
         object.__setattr__(self, "oracle", _oracles(self.oracle, levels, self.epsilon))
         object.__setattr__(self, "level_probabilities", _probabilities(self.level_probabilities, len(levels)))
         if self.counters > _MOST_COUNTERS:

@@ -150,7 +150,9 @@ def joint_figure(estimate: JointEstimate, across: str, up: str, *, title: str = 
     centres = [(each[:-1] + each[1:]) / 2 for each in edges]
     crossed = [centre[at[unsure]] for centre, at in zip(centres, places, strict=True)]
     middle.plot(*crossed, "x", color="grey", ms=3, alpha=0.6)
-    figure.colorbar(drawn, ax=corner, label="share of people", location="right", fraction=0.9)
+    bar = figure.colorbar(drawn, ax=corner, location="right", fraction=0.9)
+    bar.ax.set_title("share", fontsize=8)
+    figure.supxlabel("×: the 95% interval reaches down to 0", fontsize=8, color="grey")
     for axes, name, its_edges, (lows, highs), orientation in (
         (top, across, edges[0], ends[0], "vertical"),
         (side, up, edges[1], ends[1], "horizontal"),

@@ -123,6 +123,7 @@ def query(
     wanted = _QUARTILES if overview else quantiles
     result: dict[str, Any] = {
         "plan": aggregate.plan.fingerprint,
+        "attribute": attribute,
         "reports": aggregate.reports,
         "confidence": confidence,
         "denoised": denoise,
@@ -141,7 +142,7 @@ def query(
     if overview:
         screen.print(facts([("reports", f"{aggregate.reports:,}"), *plan_facts(aggregate.plan)]))
     interval = f"{100 * confidence:g}% interval"
-    if rows := list(_rows(result)):
+    if rows := list(_rows(result, attribute)):
         screen.print(answers(["question", "answer", interval], rows))
     if result["histogram"]:
         labels = [_label(row) for row in result["histogram"]]
@@ -235,17 +236,18 @@ def _each(found: Answer[Any]) -> Iterator[dict[str, Any]]:
         yield {"value": plain(value), "low": plain(low), "high": plain(high)}
 
 
-def _rows(result: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _rows(result: dict[str, Any], attribute: str | None) -> Iterator[tuple[str, str, str]]:
+    of = "" if attribute is None else f"{attribute}: "
     if joint := result["within"]:
         where = (f"{name} {shown(low)} to {shown(high)}" for name, (low, high) in joint["ranges"].items())
         yield ", ".join(where), *_shares(joint)
     for each in result["ranges"]:
-        yield f"from {shown(each['from'])} to {shown(each['to'])}", *_shares(each)
+        yield f"{of}from {shown(each['from'])} to {shown(each['to'])}", *_shares(each)
     for each in result["prefixes"]:
-        yield f"up to {shown(each['to'])}", *_shares(each)
+        yield f"{of}up to {shown(each['to'])}", *_shares(each)
     for each in result["quantiles"]:
         interval = f"{shown(each['low'])} to {shown(each['high'])}"
-        yield f"{100 * each['q']:g}% lie below", shown(each["value"]), interval
+        yield f"{of}{100 * each['q']:g}% lie below", shown(each["value"]), interval
 
 
 def _shares(each: dict[str, Any]) -> tuple[str, str]:

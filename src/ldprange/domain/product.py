@@ -112,7 +112,8 @@ class Product(Domain):
     def _columns(self, values: Any) -> list[Any]:
         if not hasattr(values, "keys"):
             raise DomainError(
-                f"values must say of which attribute they are, as in {{{self.names[0]!r}: …}}, got {values!r}"
+                f"values must say of which attribute they are, as in {{{self.names[0]!r}: …}}, "
+                f"got {type(values).__name__}"
             )
         if set(values.keys()) != set(self.names):
             raise DomainError(

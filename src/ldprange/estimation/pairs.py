@@ -68,7 +68,8 @@ class PairedShares:
         found = np.broadcast_to(table, (len(starts[0]), *table.shape))
         for place, depth, start, stop in zip(chosen, depths, starts, stops, strict=True):
             inside = self._inside(place, depth, start, stop)
-            found = np.einsum("qn,qnr->qr", inside, found.reshape(*inside.shape, -1))
+            rest = prod(found.shape[1:]) // inside.shape[1]
+            found = np.einsum("qn,qnr->qr", inside, found.reshape(*inside.shape, rest))
         return found[:, 0]
 
     def _inside(self, place: int, depth: int, start: Positions, stop: Positions) -> Floats:

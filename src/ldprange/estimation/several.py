@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -59,8 +60,13 @@ class JointEstimate(Estimate):
         """Return the domain of one attribute."""
         return self._product.axes[self._place(name)]
 
-    def range(  # type: ignore[override]
-        self, /, *, confidence: float | None = 0.95, given: Mapping[str, Range] | None = None, **ranges: Range
+    def range(
+        self,
+        /,
+        *unnamed: object,
+        confidence: float | None = 0.95,
+        given: Mapping[str, Range] | None = None,
+        **ranges: Range,
     ) -> Answer[float]:
         """Return the share of people who lie in a range on every attribute that is named.
 
@@ -81,13 +87,20 @@ class JointEstimate(Estimate):
         >>> print(found.range(age=(8, 15), children=(1, 3)))
         0.496 [0.484, 0.509] at 95%
         """
+        self._check_named(unnamed)
         each = {name: tuple([end] for end in _ends(name, pair)) for name, pair in ranges.items()}
         return single(self.ranges(confidence=confidence, given=given, **each))
 
-    def ranges(  # type: ignore[override]
-        self, /, *, confidence: float | None = 0.95, given: Mapping[str, Range] | None = None, **ranges: Range
+    def ranges(
+        self,
+        /,
+        *unnamed: object,
+        confidence: float | None = 0.95,
+        given: Mapping[str, Range] | None = None,
+        **ranges: Range,
     ) -> Answer[Floats]:
         """Return the shares of many at once, as arrays: of each attribute all low ends and all high ends."""
+        self._check_named(unnamed)
         normal_quantile(confidence, 1)  # refuses what is none
         starts, stops = self._positions(ranges)
         if given:
@@ -138,6 +151,10 @@ class JointEstimate(Estimate):
         normal_quantile(confidence, 1)  # refuses what is none
         places = [self._place(name) for name in names] or list(range(len(self._product.names)))
         shape = [self._product.shape[place] for place in places]
+        if len(set(places)) != len(places):
+            raise QueryError(f"an attribute must be named once, got {', '.join(names)}")
+        if prod(shape) > _MOST_CELLS:
+            raise QueryError(f"a histogram may have {_MOST_CELLS:,} bins, got {prod(shape):,}; name fewer")
         bins = dict(zip(places, np.indices(shape, np.float64).reshape(len(shape), -1), strict=True))
         starts = {place: bins[place] for place in sorted(bins)}
         stops = {place: each + 1 for place, each in starts.items()}
@@ -169,6 +186,8 @@ class JointEstimate(Estimate):
         The interval holds all bins that the reports cannot rule out. (Whether too few people of those who
         are given lie below x is a question about one sum: those below x, less q times all of them.)
         """
+        if self.axis(of).unordered:
+            raise QueryError(f"{of} has no order, so it has no quantiles; ask for the share of each label")
         if not given:
             return self.marginal(of).quantile(q, confidence=confidence)
         if not isinstance(q, int | float) or not 0 <= q <= 1:
@@ -256,7 +275,7 @@ class JointEstimate(Estimate):
         )
         if np.any(all_of_them <= 0):
             raise _NOBODY
-        value, z = of_them / all_of_them, normal_quantile(confidence, 1)
+        value, z = np.clip(of_them / all_of_them, 0.0, 1.0), normal_quantile(confidence, 1)
         if z is None:
             return Answer(value, None, None, None)
         a, b = shares.ask(part), shares.ask(whole)
@@ -270,17 +289,29 @@ class JointEstimate(Estimate):
         return _within(value, low_end, high_end, confidence)
 
     def _condition(self, given: Mapping[str, Range], ranges: Mapping[str, Any]) -> dict[int, tuple[int, int]]:
+        if not isinstance(given, Mapping):
+            raise QueryError(
+                f"what is given must be ranges by attribute, as {{'age': (18, 30)}} is, got {given!r}"
+            )
         found = {}
         for name, pair in given.items():
             if name in ranges:
                 raise QueryError(f"{name} must be asked about or be given, not both")
             place = self._place(name)
             axis, (low, high) = self._product.axes[place], _ends(name, pair)
+            if np.ndim(low) or np.ndim(high):
+                raise QueryError(f"{name}: what is given must be one range, got {pair!r}")
             ends = axis.starts(low), axis.stops(high)
             if ends[0] >= ends[1] or any(float(end) != round(float(end)) for end in ends):
                 raise QueryError(f"{name}: what is given must be a range of whole bins, got {low} and {high}")
             found[place] = (int(ends[0]), int(ends[1]))
         return found
+
+    def _check_named(self, unnamed: tuple[object, ...]) -> None:
+        if unnamed:
+            raise QueryError(
+                f"ranges must be named, such as {self._product.names[0]}=(low, high), got {unnamed}"
+            )
 
     def _positions(self, ranges: Mapping[str, Range]) -> tuple[dict[int, Positions], dict[int, Positions]]:
         """Return where ranges start and stop, by the attributes' places, in their order."""
@@ -291,7 +322,10 @@ class JointEstimate(Estimate):
             axis, (low, high) = self._product.axes[place], _ends(name, ranges[name])
             starts[place], stops[place] = axis.starts(low), axis.stops(high)
             if np.any(starts[place] >= stops[place]):
-                raise QueryError(f"{name}: a range must end after it begins, got {low} and {high}")
+                raise QueryError(
+                    f"{name}: a range must end after it begins, got {low} and {high}; "
+                    "where bins have a width, a single value is no range"
+                )
         try:
             shape = np.broadcast_shapes(*(each.shape for each in (*starts.values(), *stops.values())))
         except ValueError:
@@ -312,14 +346,16 @@ class JointEstimate(Estimate):
     def _joint(self, chosen: tuple[int, ...]) -> JointShares:
         if not self._together(chosen):
             names = ", ".join(self._product.names[place] for place in chosen)
-            raise QueryError(
-                f"the plan does not ask about {names} together; ask about fewer, or denoise the estimate"
+            advice = (
+                "for a plain range denoise the estimate" if self._denoised is None else "ask a plain range"
             )
+            raise QueryError(f"the plan does not ask about {names} together: ask about fewer, or {advice}")
         if chosen not in self._joint_shares:
             self._joint_shares[chosen] = JointShares(self._grids.table(self._law, chosen), self._coefficients)
         return self._joint_shares[chosen]
 
 
+_MOST_CELLS = 1 << 22  # of a histogram
 _NOBODY = QueryError("nobody seems to be in the given ranges, as far as the reports tell; widen them")
 
 
@@ -328,9 +364,11 @@ def _floats(columns: Sequence[NDArray[Any]]) -> list[Floats]:
 
 
 def _ends(name: str, pair: Range) -> tuple[Any, Any]:
-    if isinstance(pair, str) or np.ndim(pair) == 0:
+    if not isinstance(pair, tuple | list):
+        if not isinstance(pair, str) and np.ndim(pair):
+            raise QueryError(f"{name} must be a value or a pair of ends, such as (18, 64), got {pair!r}")
         return pair, pair
-    if not isinstance(pair, tuple | list) or len(pair) != 2:
+    if len(pair) != 2:
         raise QueryError(f"{name} must be a value or a pair of ends, such as (18, 64), got {pair!r}")
     return pair[0], pair[1]
 

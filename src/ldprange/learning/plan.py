@@ -184,9 +184,12 @@ def check_numerical(name: str, domain: object) -> None:
 
 
 def _several(given: object, what: str) -> tuple[Any, ...]:
+    if isinstance(given, np.ndarray) and given.ndim == 1:
+        given = given.tolist()
     if isinstance(given, str) or not isinstance(given, Sequence) or not given:
         raise PlanError(f"{what} must be a list of at least one, got {given!r}")
-    return tuple(given)
+    # a plan is written as JSON, which knows plain types only
+    return tuple(each.item() if isinstance(each, np.generic) else each for each in given)
 
 
 def _repeated(each: Sequence[object]) -> bool:

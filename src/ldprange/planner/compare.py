@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from math import prod
 
 from ldprange.checking import check_type, is_number
 from ldprange.decompositions import Decomposition, Flat, Grids, Haar, Tree, Windows
@@ -17,6 +18,7 @@ GUESS = math.sqrt(1 / 12)
 """How far off a guess of one half is, on average, from a share that may be anything."""
 
 _BRANCHINGS = (2, 4, 8, 16)
+_MOST_JOINT_BINS = 1 << 24  # that can be asked about together
 _MOST_TOGETHER = 3  # attributes whose every combination of levels is asked
 _MOST_UNARY_BINS = 1 << 12  # the paper's OUE sends a bit per bin
 _ALIKE = 1.005  # plans as near as this in error are alike, and the simpler one is taken
@@ -196,7 +198,11 @@ def _grids(domain: Product) -> list[tuple[str, Decomposition]]:
     if len(shape) <= _MOST_TOGETHER:
         kinds = {Tree(branching).resolve(shape, unordered): branching for branching in reversed(_BRANCHINGS)}
         found = [(f"Tree {branching}", grids) for grids, branching in kinds.items()]
-        found = [(name, grids) for name, grids in found if len(grids.levels(0)) <= MOST_LEVELS]
+        found = [
+            (name, grids)
+            for name, grids in found
+            if len(grids.levels(0)) <= MOST_LEVELS and prod(shape) <= _MOST_JOINT_BINS
+        ]
         if found:
             return found
     return [("Pairs", Grids.pairs(shape, MOST_LEVELS, unordered))]

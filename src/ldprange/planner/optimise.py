@@ -24,7 +24,7 @@ from ldprange.details import Floats, Level, mean_overlap
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
 from ldprange.oracles import GRR, HadamardHashing, Oracle, SubsetSelection, mechanism_of
-from ldprange.plan import Plan, check_bins, check_epsilon
+from ldprange.plan import Plan, check_bins, check_cells, check_epsilon
 
 Workload = Literal["ranges", "prefixes", "both"]
 
@@ -74,6 +74,7 @@ def optimise_plan(
     epsilon = float(epsilon)
     decomposition = decomposition.resolve(domain.shape, domain.unordered)
     levels = decomposition.levels(domain.bins)
+    check_cells(levels)
     plan = Plan(domain, epsilon, decomposition, oracle or [best_oracle(level, epsilon) for level in levels])
     information = np.array(
         [
