@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
+from numpy.typing import NDArray
 
 from ldprange.cli.command import Command
 from ldprange.cli.options import (
@@ -60,7 +62,8 @@ def encode(
     check_output(output, [plan_file, values_file])
     seed = fresh_seed() if seed is None else seed
     with progress("encoding", "people", size_of([Path(values_file)])) as bar:
-        count = write_reports(output, plan, _batches(plan, values_file, column, seed, bar))
+        values = read_values(values_file, column, plan.domain, progress=bar.advance)  # loads what that takes
+        count = write_reports(output, plan, _batches(plan, values_file, values, seed, bar))
     note(f"a rehearsal: real clients encode on their own devices. Seed {seed} repeats it.")
     if as_json:
         print_json({"reports": count, "plan": plan.fingerprint, "seed": seed, "output": output})
@@ -68,11 +71,13 @@ def encode(
         click.echo(f"{count:,} reports under plan {plan.fingerprint} written to {output}")
 
 
-def _batches(plan: Plan, values_file: str, column: str | None, seed: int, bar: Bar) -> Iterator[Batch]:
+def _batches(
+    plan: Plan, values_file: str, values: Iterator[NDArray[Any]], seed: int, bar: Bar
+) -> Iterator[Batch]:
     widest = max(mechanism.width for mechanism in plan.mechanisms)
     at_once = min(_AT_ONCE, max(1, _AT_ONCE_BYTES // widest))
     each = seeds(seed)
-    for chunk in read_values(values_file, column, plan.domain, progress=bar.advance):
+    for chunk in values:
         for part in slices(chunk.size, at_once):
             with naming(values_file):
                 batch = encode_many(plan, chunk[part], seed=next(each))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ _ADVICE = {
 def read_values(
     path: Name, column: str | None, domain: Domain, *, progress: Progress | None = None
 ) -> Iterator[NDArray[Any]]:
-    """Yield a file's values in chunks, with the type that the domain takes.
+    """Return a file's values in chunks, with the type that the domain takes.
 
     Parameters
     ----------
@@ -53,6 +54,12 @@ def read_values(
     # the tables' library takes as long to load as all else together
     from ldprange.files import tables
 
+    return _values(tables, path, column, domain, progress)
+
+
+def _values(
+    tables: ModuleType, path: Name, column: str | None, domain: Domain, progress: Progress | None
+) -> Iterator[NDArray[Any]]:
     with opened(path) as file:
         suffix = Path(path).suffix.lower()
         kind = Kind.PARQUET if suffix == ".parquet" else Kind.TEXT
