@@ -233,3 +233,16 @@ def test_a_package_has_the_pages_and_the_client(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("*.whl")
     names = {Path(name).name for name in zipfile.ZipFile(wheel).namelist() if "/service/static/" in name}
     assert names == {file.name for file in (ROOT / "src/ldprange/service/static").iterdir()}
+
+
+def test_a_batch_after_one_that_came_twice_is_counted_after_a_crash(place: str) -> None:
+    """What came again takes a number; the next must not get it again, for a snapshot counts up to it."""
+    batch = "0" * 32
+    with serving(place) as service:
+        service.create()
+        assert service.put(packed([1], 1), batch=batch).status == 201
+        assert service.put(packed([1], 1), batch=batch).status == 200
+    with serving(place) as service:
+        assert service.put(packed([2, 3], 2)).status == 201
+        with Store(place) as seen_after_a_crash:
+            assert Live.load(seen_after_a_crash, seen_after_a_crash.surveys()[0]).reports == 3

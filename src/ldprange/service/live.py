@@ -46,6 +46,11 @@ class Live:
         return live
 
     @property
+    def upto(self) -> int:
+        """The number of the last batch that is counted, or was passed over."""
+        return self._upto
+
+    @property
     def reports(self) -> int:
         """How many people reported."""
         with self._lock:

@@ -76,7 +76,8 @@ class Writer:
         surveys = self._store.surveys()
         self._lives = {survey.id: Live.load(self._store, survey) for survey in surveys}
         self._closed = {survey.id for survey in surveys if survey.state == CLOSED}
-        self._number = self._store.last_number()
+        # a batch that came again took a number and is not there: a snapshot may count up to it all the same
+        self._number = max([self._store.last_number(), *(live.upto for live in self._lives.values())])
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         """Begin to write."""
