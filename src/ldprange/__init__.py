@@ -30,7 +30,7 @@ from ldprange.learning import (
 )
 from ldprange.ledger import Ledger
 from ldprange.oracles import GRR, HRR, OLH, OUE, HadamardHashing, SubsetSelection
-from ldprange.plan import Plan, Prediction
+from ldprange.plan import Plan
 from ldprange.planner import (
     choose_plan,
     compare_plans,
@@ -39,6 +39,7 @@ from ldprange.planner import (
     optimise_plan,
     users_needed,
 )
+from ldprange.prediction import Prediction
 from ldprange.reports import Batch, Report
 from ldprange.sender import Sender
 from ldprange.simulation import encode_many, rehearse, simulate

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.axes import Axis, Boundaries
+from ldprange.axes import Axis, Boundaries, rebuilt
 from ldprange.details import Floats
 from ldprange.errors import PlanError
 from ldprange.kernels import joint_variances
@@ -72,17 +72,15 @@ class Table:
         self._law = law
         self._depths = depths[:, self.chosen]
         cells = np.array(
-            [[axis.cells[depth] for axis, depth in zip(axes, row, strict=True)] for row in depths]
-        )
-        outside = np.delete(cells, self.chosen, axis=1).prod(axis=1)
-        sizes = prod(self.bins) / cells[:, self.chosen].prod(axis=1)
-        # from a grid's orthonormal coefficient to the table's
-        self._factors = np.sqrt(outside / sizes)
-        even = np.array(
             [
-                noise.in_even_population(count)
-                for noise, count in zip(law.noises, cells.prod(axis=1), strict=True)
+                prod(axis.cells[depth] for axis, depth in zip(axes, row, strict=True))
+                for row in depths.tolist()
             ]
+        )
+        # from a grid's orthonormal coefficient to the table's
+        self._factors = np.sqrt(cells / prod(self.bins))
+        even = np.array(
+            [noise.in_even_population(count) for noise, count in zip(law.noises, cells.tolist(), strict=True)]
         )
         self._precisions = law.users / (even * self._factors**2)
         spread = np.array([noise.spread for noise in law.noises])
@@ -129,7 +127,10 @@ class Table:
                 slice(axis.cells[min(d, most)]) for axis, d, most in zip(self.axes, row, depths, strict=True)
             )
             total[block] += precision * factor * known[block]
-        return self.rebuild(total * self.by_coefficient(self.shrink, depths), depths)
+        total *= self.by_coefficient(self.shrink, depths)
+        total[(0,) * total.ndim] = 1 / np.sqrt(prod(self.bins))  # the whole is known
+        shares: Floats = rebuilt(self.axes, total, depths) * np.sqrt(self.bins_of_a_cell(depths))
+        return shares
 
     def by_coefficient(self, by_depths: Floats, depths: Sequence[int]) -> Floats:
         """Repeat what belongs to depths for each of their coefficients."""
@@ -138,14 +139,9 @@ class Table:
             by_depths = np.moveaxis(axis.spread(moved), -1, a)
         return by_depths
 
-    def rebuild(self, coefficients: Floats, depths: Sequence[int]) -> Floats:
-        """Return the shares of joint cells from coefficients; that of the whole is known."""
-        values = coefficients.copy()
-        values[(0,) * values.ndim] = 1 / np.sqrt(prod(self.bins))
-        for a, (axis, depth) in enumerate(zip(self.axes, depths, strict=True)):
-            moved = axis.rebuild(np.moveaxis(values, a, -1), depth)
-            values = np.moveaxis(moved, -1, a) * np.sqrt(axis.sizes[depth])
-        return values
+    def bins_of_a_cell(self, depths: Sequence[int]) -> int:
+        """Return how many joint bins a cell of some depths has."""
+        return prod(axis.sizes[depth] for axis, depth in zip(self.axes, depths, strict=True))
 
     def mean_variances(self) -> tuple[float, float]:
         """Return the mean working variance over all products of ranges, and over all of prefixes."""

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldprange.checking import is_number
 from ldprange.decompositions import Decomposition, Estimator, Grids, Windows, decomposition_from_dict
-from ldprange.details import Level, mean_overlap
+from ldprange.details import Level
 from ldprange.domain import Domain
 from ldprange.errors import DomainError, PlanError
 from ldprange.noise import Law
 from ldprange.oracles import Mechanism, Oracle, mechanism_of, oracle_from_dict
 from ldprange.oracles.contract import Column
+from ldprange.prediction import Prediction, own_variances, ranges_of
 from ldprange.randomness import WORDS
 
 VERSION = 1
@@ -29,34 +29,7 @@ _MOST_BINS = 1 << 26
 MOST_LEVELS = 255  # a level is a byte on the wire, and 255 means none in memory
 _MOST_CELLS = 1 << 28
 _MOST_COUNTERS = 1 << 28  # 2 GiB of counts
-_ALL_RANGES = 512  # up to this many bins a prediction for a population goes through every range
-_SOME_RANGES = 1 << 17
 _EVEN_EXACTLY = 1024  # bins up to which a prediction for an even population is like any other's
-
-
-@dataclass(frozen=True, slots=True)
-class Prediction:
-    """Expected squared error, averaged over all ranges and over all prefixes of the domain."""
-
-    users: float
-    range_variance: float
-    prefix_variance: float
-
-    def __repr__(self) -> str:
-        return (
-            f"Prediction(users={self.users:g}, range_rmse={self.range_rmse:.3g}, "
-            f"prefix_rmse={self.prefix_rmse:.3g})"
-        )
-
-    @property
-    def range_rmse(self) -> float:
-        """Root mean squared error over all ranges."""
-        return math.sqrt(self.range_variance)
-
-    @property
-    def prefix_rmse(self) -> float:
-        """Root mean squared error over all prefixes."""
-        return math.sqrt(self.prefix_variance)
 
 
 def check_bins(domain: Domain) -> None:
@@ -281,6 +254,10 @@ class Plan:
         """Return the noise of an estimate from this many users on each level."""
         return Law(np.asarray(users, np.float64), tuple(mechanism.noise for mechanism in self.mechanisms))
 
+    def _expected_law(self, users: float) -> Law:
+        """Return the noise of an estimate from this many users, each level with as many as are expected."""
+        return self.law(users * np.array(self.probabilities))
+
     def estimator(self, users: ArrayLike) -> Estimator:
         """Return how the levels come together when this many users reported on each."""
         return self.decomposition.estimator(self.domain.bins, self.law(users))
@@ -298,14 +275,10 @@ class Plan:
         if counts is None:
             if isinstance(self.decomposition, Windows):
                 return self.predict_even(users)
-            law = self.law(users * np.array(self.probabilities)).thin()
-            thin = self.decomposition.estimator(self.domain.bins, law)
-            return Prediction(users, *thin.mean_variances())
-        if isinstance(self.decomposition, Grids):
-            raise PlanError(
-                "over several attributes errors are predicted for an even population: leave out counts"
-            )
-        estimator, bins = self.estimator(users * np.array(self.probabilities)), self.domain.bins
+            thin = self._expected_law(users).thin()
+            return Prediction(users, *self.decomposition.mean_variances(self.domain.bins, thin))
+        bins = self.domain.bins
+        estimator = self.decomposition.estimator(bins, self._expected_law(users))
         try:
             held = np.asarray(counts, np.float64)
         except (ValueError, TypeError):
@@ -323,7 +296,7 @@ class Plan:
         variances, upto = estimator.variances(cdf), np.arange(1, bins + 1)
         return Prediction(
             users,
-            float(variances(*_ranges(bins)).mean()),
+            float(variances(*ranges_of(bins)).mean()),
             float(variances(np.zeros_like(upto), upto).mean()),
         )
 
@@ -338,9 +311,9 @@ class Plan:
         if bins <= _EVEN_EXACTLY and not isinstance(self.decomposition, Grids):
             return self.predict(users, np.ones(bins))
         self._check_predictable(users)
-        found = self.estimator(users * np.array(self.probabilities)).mean_variances()
+        found = self.decomposition.mean_variances(bins, self._expected_law(users))
         # people are asked as they are: what drawing them at random would add, R(1 − R)/N, is not there
-        ranges, prefixes = np.maximum(found - _own_variances(self.domain.shape) / users, 0.0)
+        ranges, prefixes = np.maximum(found - own_variances(self.domain.shape) / users, 0.0)
         return Prediction(users, float(ranges), float(prefixes))
 
     def _check_predictable(self, users: object) -> None:
@@ -358,27 +331,6 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(description) != len(pairs):
         raise ValueError("a key stands twice")
     return description
-
-
-def _ranges(bins: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return all ranges of a small domain, or an even sample (a lattice) of a large one's."""
-    if bins <= _ALL_RANGES:
-        low, high = np.triu_indices(bins)
-        return low.astype(np.int64), high.astype(np.int64) + 1
-    step = np.arange(_SOME_RANGES)
-    one = (step + 0.5) / _SOME_RANGES
-    other = (step * (math.sqrt(5) - 1) / 2) % 1.0
-    ends = np.sort(np.stack([one, other]) * bins, axis=0).astype(np.int64)
-    return ends[0], ends[1] + 1
-
-
-def _own_variances(shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return the mean of R(1 − R), R an even population's share in ranges, and in prefixes."""
-    bins = np.array(shape, np.float64)[:, None]
-    shares = np.hstack([(bins + 2) / (3 * bins), (bins + 1) / (2 * bins)])
-    squares = np.array([mean_overlap(size, size) for size in shape]) / bins
-    own: NDArray[np.float64] = shares.prod(axis=0) - squares.prod(axis=0)
-    return own
 
 
 def _oracles(

@@ -137,7 +137,7 @@ def joint_figure(estimate: JointEstimate, across: str, up: str, *, title: str = 
     corner.set_axis_off()
     domains = [estimate.axis(name) for name in (across, up)]
     edges = [_cell_edges(domain.bins) for domain in domains]
-    ends = [_ends(domain, each) for domain, each in zip(domains, edges, strict=True)]
+    ends = [domain.run_ends(each) for domain, each in zip(domains, edges, strict=True)]
     shape = tuple(len(each) - 1 for each in edges)
     places = np.indices(shape).reshape(2, -1)
     pairs = [
@@ -147,7 +147,7 @@ def joint_figure(estimate: JointEstimate, across: str, up: str, *, title: str = 
     assert cells.low is not None  # noqa: S101 (a confidence was asked for)
     drawn = middle.pcolormesh(*edges, np.maximum(cells.value.reshape(shape), 0).T, cmap="Blues", vmin=0)
     unsure = np.flatnonzero(cells.low <= 0)
-    centres = [(each[:-1] + each[1:]) / 2 for each in edges]
+    centres = [np.convolve(each, [0.5, 0.5], "valid") for each in edges]
     crossed = [centre[at[unsure]] for centre, at in zip(centres, places, strict=True)]
     middle.plot(*crossed, "x", color="grey", ms=3, alpha=0.6)
     bar = figure.colorbar(drawn, ax=corner, location="right", fraction=0.9)
@@ -171,14 +171,9 @@ def joint_figure(estimate: JointEstimate, across: str, up: str, *, title: str = 
     return figure
 
 
-def _cell_edges(bins: int) -> NDArray[np.int64]:
-    return np.unique(np.linspace(0, bins, min(bins, _MOST_CELLS) + 1).astype(np.int64))
-
-
-def _ends(domain: Domain, edges: NDArray[np.int64]) -> tuple[list[Any], list[Any]]:
-    """Return the first and the last value of every cell."""
-    lows = [domain.lower(int(edge)) for edge in edges[:-1]]
-    return lows, [domain.upper(int(edge) - 1) for edge in edges[1:]]
+def _cell_edges(bins: int) -> list[int]:
+    edges: list[int] = np.unique(np.linspace(0, bins, min(bins, _MOST_CELLS) + 1).astype(int)).tolist()
+    return edges
 
 
 def _ticks(domain: Domain) -> tuple[NDArray[np.float64], list[str]]:

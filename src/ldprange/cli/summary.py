@@ -10,8 +10,9 @@ from typing import Any
 from ldprange import wire
 from ldprange.decompositions import Tree, Windows
 from ldprange.oracles import HadamardHashing, Oracle, SubsetSelection
-from ldprange.plan import Plan, Prediction
+from ldprange.plan import Plan
 from ldprange.planner.optimise import Workload
+from ldprange.prediction import Prediction
 from ldprange.reports import Report
 from ldprange.units import describe
 

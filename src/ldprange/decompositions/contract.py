@@ -68,6 +68,10 @@ class Decomposition(ABC):
         """Return the estimator for users and noise."""
         return _DetailsEstimator(self.levels(bins), bins, self.nested, law)
 
+    def mean_variances(self, bins: int, law: Law) -> tuple[float, float]:
+        """Return the mean variance over all ranges and over all prefixes, were people drawn evenly."""
+        return self.estimator(bins, law).mean_variances()
+
     def to_dict(self) -> dict[str, Any]:
         """Describe the decomposition in plain JSON types."""
         return {"kind": self.kind}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import log, prod
@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.axes import Axis
-from ldprange.decompositions.contract import Decomposition, Estimator, Variances
+from ldprange.axes import Axis, analysed
+from ldprange.decompositions.contract import Decomposition, Estimator
 from ldprange.details import Floats, Level
 from ldprange.errors import PlanError
 from ldprange.joint import Table
@@ -145,19 +145,25 @@ class Grids(Decomposition):
         asked = {tuple(np.flatnonzero(depths).tolist()) for depths in self.depths}
         return sorted(each for each in asked if not any(set(each) < set(other) for other in asked))
 
+    def asks_together(self, chosen: Iterable[int]) -> bool:
+        """Tell whether some grid asks about all of these attributes."""
+        return any(set(chosen) <= set(each) for each in self.tables())
+
     def coefficients(self, estimates: Sequence[Floats]) -> list[Floats]:
         """Return every level's estimates in the basis of details, with an axis for each attribute."""
         found = []
         for depths, estimate in zip(self.depths, estimates, strict=True):
             shape = [axis.cells[depth] for axis, depth in zip(self.axes, depths, strict=True)]
-            values = estimate.reshape(shape)
-            for a, (axis, depth) in enumerate(zip(self.axes, depths, strict=True)):
-                values = np.moveaxis(axis.analyse(np.moveaxis(values, a, -1), depth), -1, a)
-            found.append(values)
+            found.append(analysed(self.axes, estimate.reshape(shape), depths))
         return found
 
     def estimator(self, bins: int, law: Law) -> Estimator:
-        return _GridsEstimator([self.table(law, chosen) for chosen in self.tables()])
+        raise PlanError("this is asked of one attribute at a time, and the plan has several")
+
+    def mean_variances(self, bins: int, law: Law) -> tuple[float, float]:
+        each = [self.table(law, chosen).mean_variances() for chosen in self.tables()]
+        ranges, prefixes = np.mean(each, axis=0).tolist()
+        return ranges, prefixes
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -165,29 +171,6 @@ class Grids(Decomposition):
             "trees": [list(tree) for tree in self.trees],
             "depths": [list(depth) for depth in self.depths],
         }
-
-
-class _GridsEstimator:
-    """All tables of a plan, for its mean error over all of them."""
-
-    def __init__(self, tables: Sequence[Table]) -> None:
-        self._tables = tables
-
-    def mean_variances(self) -> tuple[float, float]:
-        ranges, prefixes = np.mean([table.mean_variances() for table in self._tables], axis=0)
-        return float(ranges), float(prefixes)
-
-    def fit(self, estimates: Sequence[Floats]) -> Floats:
-        raise _SEVERAL
-
-    def block_variances(self, width: int) -> Floats:
-        raise _SEVERAL
-
-    def variances(self, cdf: Floats) -> Variances:
-        raise _SEVERAL
-
-
-_SEVERAL = PlanError("this is asked of one attribute at a time, and the plan has several")
 
 
 def _numbers(given: object, least: int, what: str) -> tuple[tuple[int, ...], ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -131,6 +131,15 @@ class Domain(ABC):
     def upper(self, index: int) -> Any:
         """Return the greatest value of a bin (its upper edge, where bins have width)."""
         return self.up_to(float(index + 1))
+
+    def run_ends(self, edges: Sequence[int]) -> tuple[list[Any], list[Any]]:
+        """Return the least and the greatest value of every run of bins between edges.
+
+        >>> Domain.integers(1, 9).run_ends([0, 3, 9])
+        ([1, 4], [3, 9])
+        """
+        lows = [self.lower(int(edge)) for edge in edges[:-1]]
+        return lows, [self.upper(int(edge) - 1) for edge in edges[1:]]
 
     def count(self, values: Values) -> Bins:
         """Count values per bin.

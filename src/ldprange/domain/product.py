@@ -66,11 +66,15 @@ class Product(Domain):
         # lists, for the order of attributes is part of a plan
         return {"kind": self.kind, "names": list(self.names), "axes": [axis.to_dict() for axis in self.axes]}
 
-    def axis(self, name: str) -> Domain:
-        """Return the domain of one attribute."""
+    def place(self, name: str) -> int:
+        """Return where an attribute stands among the others."""
         if name not in self.names:
             raise DomainError(f"the attributes are {', '.join(self.names)}, got {name!r}")
-        return self.axes[self.names.index(name)]
+        return self.names.index(name)
+
+    def axis(self, name: str) -> Domain:
+        """Return the domain of one attribute."""
+        return self.axes[self.place(name)]
 
     def index(self, values: Values) -> Bins:
         columns = self._columns(values)

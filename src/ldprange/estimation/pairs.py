@@ -18,7 +18,7 @@ from math import prod
 
 import numpy as np
 
-from ldprange.axes import Axis
+from ldprange.axes import analysed, rebuilt
 from ldprange.decompositions import Grids
 from ldprange.details import Floats
 from ldprange.domain import Positions
@@ -90,15 +90,15 @@ class PairedShares:
         return self._tables[chosen]
 
     def _pair(self, chosen: tuple[int, ...]) -> tuple[Floats, tuple[int, ...]]:
-        if not any(set(chosen) <= set(each) for each in self._grids.tables()):
+        if not self._grids.asks_together(chosen):
             raise QueryError("the plan does not ask about every two of these attributes together")
         table = self._grids.table(self._law, chosen)
         depths = table.known
         own = [self._cells(place, depth) for place, depth in zip(chosen, depths, strict=True)]
         independent = np.multiply.outer(*own)
-        beyond = _analysed(table.axes, table.fit(self._coefficients, depths) - independent, depths)
+        beyond = analysed(table.axes, table.fit(self._coefficients, depths) - independent, depths)
         beyond *= table.by_coefficient(_factors(table, beyond, depths), depths)
-        joint = independent + _rebuilt(table.axes, beyond, depths)
+        joint = independent + rebuilt(table.axes, beyond, depths)
         joint = np.maximum(joint, _LEAST * independent)
         return raked(joint, {(0,): own[0], (1,): own[1]}), depths
 
@@ -151,27 +151,13 @@ def raked(joint: Floats, margins: dict[tuple[int, ...], Floats]) -> Floats:
 
 def _factors(table: Table, beyond: Floats, depths: Sequence[int]) -> Floats:
     """Return by how much the details of every combination of depths are to be multiplied."""
-    factors = np.zeros([depth + 1 for depth in depths])
+    factors, bins = np.zeros([depth + 1 for depth in depths]), table.bins_of_a_cell(depths)
     for at in product(*(range(1, depth + 1) for depth in depths)):  # both attributes' own are known better
         block = tuple(slice(axis.cells[d - 1], axis.cells[d]) for axis, d in zip(table.axes, at, strict=True))
         length = float(np.square(beyond[block]).sum())
-        noise = beyond[block].size * float(table.shrink[at])
+        noise = beyond[block].size * float(table.shrink[at]) * bins
         factors[at] = max(0.0, 1 - noise / length) if length else 0.0
     return factors
-
-
-def _analysed(axes: Sequence[Axis], values: Floats, depths: Sequence[int]) -> Floats:
-    for a, (axis, depth) in enumerate(zip(axes, depths, strict=True)):
-        moved = axis.analyse(np.moveaxis(values, a, -1), depth) / np.sqrt(axis.sizes[depth])
-        values = np.moveaxis(moved, -1, a)
-    return values
-
-
-def _rebuilt(axes: Sequence[Axis], values: Floats, depths: Sequence[int]) -> Floats:
-    for a, (axis, depth) in enumerate(zip(axes, depths, strict=True)):
-        moved = axis.rebuild(np.moveaxis(values, a, -1), depth) * np.sqrt(axis.sizes[depth])
-        values = np.moveaxis(moved, -1, a)
-    return values
 
 
 def _coarser(values: Floats, cells: Sequence[int]) -> Floats:

@@ -114,7 +114,7 @@ class JointEstimate(Estimate):
         value = self._value(chosen, *ends)
         if confidence is None:
             return Answer(value, None, None, None)
-        if self._together(chosen):
+        if self._grids.asks_together(chosen):
             return _within(value, *self._joint(chosen).interval(*ends, confidence), confidence)
         return _within(value, *self._interval_from_pairs(starts, stops, confidence), confidence)
 
@@ -340,11 +340,8 @@ class JointEstimate(Estimate):
             raise QueryError(f"the attributes are {', '.join(self._product.names)}, got {name!r}")
         return list(self._product.names).index(name)
 
-    def _together(self, chosen: tuple[int, ...]) -> bool:
-        return any(set(chosen) <= set(each) for each in self._grids.tables())
-
     def _joint(self, chosen: tuple[int, ...]) -> JointShares:
-        if not self._together(chosen):
+        if not self._grids.asks_together(chosen):
             names = ", ".join(self._product.names[place] for place in chosen)
             advice = (
                 "for a plain range denoise the estimate" if self._denoised is None else "ask a plain range"

@@ -16,6 +16,7 @@ from ldprange.checking import as_array, is_number
 from ldprange.domain import Integers, Logarithmic, Real
 from ldprange.errors import DomainError, PlanError
 from ldprange.plan import Plan
+from ldprange.prediction import own_variances
 
 VERSION = 1
 
@@ -95,7 +96,7 @@ class LabelledPlan:
             raise PlanError(f"users must be a finite number above 0, got {users!r}")
         told = users / len(self.plans) if self.asked == "one" else users
         variances = [
-            plan.predict_even(told).range_variance + _drawing_variance(plan.domain.bins) / told
+            plan.predict_even(told).range_variance + float(own_variances(plan.domain.shape)[0]) / told
             for plan in self.plans
         ]
         return math.sqrt(math.fsum(variances) / len(variances))
@@ -204,10 +205,3 @@ def _are_labels(classes: Sequence[object]) -> bool:
 
 def _listed(classes: Sequence[Label]) -> str:
     return ", ".join(map(repr, classes[:8])) + (" …" if len(classes) > 8 else "")
-
-
-def _drawing_variance(bins: int) -> float:
-    """Return R(1 − R), averaged over all ranges, where R is a range's share of an even population."""
-    widths = np.arange(1, bins + 1)
-    shares = widths / bins
-    return float(np.average(shares * (1 - shares), weights=widths[::-1]))

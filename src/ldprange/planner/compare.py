@@ -11,8 +11,9 @@ from ldprange.decompositions import Decomposition, Flat, Grids, Haar, Tree, Wind
 from ldprange.domain import Domain, Product
 from ldprange.errors import PlanError
 from ldprange.oracles import HRR, OUE
-from ldprange.plan import MOST_LEVELS, Plan, Prediction, check_bins, check_epsilon
+from ldprange.plan import MOST_LEVELS, Plan, check_bins, check_epsilon
 from ldprange.planner.optimise import Workload, check_workload, optimise_plan
+from ldprange.prediction import Prediction
 
 GUESS = math.sqrt(1 / 12)
 """How far off a guess of one half is, on average, from a share that may be anything."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from math import prod
 from typing import Literal, get_args
 
 import numpy as np
@@ -165,7 +166,7 @@ def _details_gradient(
 
 def _grids_gradient(grids: Grids, information: Floats, workload: Workload) -> Gradient:
     """Grids: the same, m being depths into every tree and k ≥ m in each of them; the mean over all tables."""
-    parts = []
+    parts, cells = [], np.array([level.cells for level in grids.levels(0)])
     for chosen in grids.tables():
         axes, depths = [grids.axes[a] for a in chosen], np.array(grids.depths)
         energies = zip(*(axis.mean_energies() for axis in axes), strict=True)
@@ -174,12 +175,7 @@ def _grids_gradient(grids: Grids, information: Floats, workload: Workload) -> Gr
         tells = np.all(depths[:, chosen, None] >= wanted, axis=1)
         tells[:, 0] = False  # the whole is known
         told = tells.any(axis=0)  # what no grid tells is not in question
-        cells = np.array([level.cells for level in grids.levels(0)])
-        inside = np.array(
-            [[axis.cells[d] for axis, d in zip(axes, row, strict=True)] for row in depths[:, chosen]]
-        )
-        bins = np.prod([axis.bins for axis in axes])
-        precision = information * bins / inside.prod(axis=1) / (cells / inside.prod(axis=1))
+        precision = information * prod(axis.bins for axis in axes) / cells
         parts.append((c[:, told], tells[:, told], precision))
 
     def gradient(probabilities: Floats) -> Floats:

@@ -20,7 +20,7 @@ _LEAST_CELLS = 4
 def predicted_table(plan: Plan, names: Sequence[str], users: float = 1.0) -> Table:
     """Return how the grids come together in a table, before anybody has answered."""
     product, grids = parts_of(plan)
-    places = tuple(sorted(list(product.names).index(name) for name in names))
+    places = tuple(sorted(product.place(name) for name in names))
     return grids.table(plan.law(users * np.array(plan.probabilities)), places)
 
 
@@ -37,7 +37,7 @@ def edges_of(plan: Plan, names: tuple[str, str], wanted: float = MOST_CELLS) -> 
             found[place] = list(range(0, axis.bins + 1, axis.bins // cells))
         else:
             found[place] = [*range(0, axis.bins, -(-axis.bins // round(wanted))), axis.bins]
-    return [found[list(product.names).index(name)] for name in names]
+    return [found[product.place(name)] for name in names]
 
 
 def parts_of(plan: Plan) -> tuple[Product, Grids]:

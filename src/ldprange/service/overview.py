@@ -15,7 +15,6 @@ import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ldprange.domain import Domain, Product
 from ldprange.estimation import Estimate, JointEstimate
 from ldprange.service.access import ROLES
 from ldprange.service.collector import Collector
@@ -30,7 +29,7 @@ from ldprange.service.replies import (
     rendered,
     survey_in,
 )
-from ldprange.service.several import check_attributes, ends_of, pair_pictures
+from ldprange.service.several import check_attributes, pair_pictures
 from ldprange.service.store import CLOSED, Survey
 from ldprange.units import plain
 
@@ -124,14 +123,13 @@ def _overview(
 
 def _pictures(found: Estimate, attributes: tuple[str, ...], confidence: float, half: float) -> dict[str, Any]:
     """Return what there is to draw of a survey's one attribute, of one of several, or of two."""
-    domain = found.plan.domain
-    if isinstance(found, JointEstimate) and isinstance(domain, Product):
+    if isinstance(found, JointEstimate):
         if len(attributes) == 2:
             return pair_pictures(found, (attributes[0], attributes[1]), confidence, half)
-        found, domain = found.marginal(attributes[0]), domain.axis(attributes[0])
+        found = found.marginal(attributes[0])
     return {
-        "cdf": _cdf(found, domain, confidence),
-        "histogram": _histogram(found, domain, confidence, half),
+        "cdf": _cdf(found, confidence),
+        "histogram": _histogram(found, confidence, half),
         "quartiles": {"q": _QUARTILES, **columns(found.quantiles(_QUARTILES, confidence=confidence))},
     }
 
@@ -141,9 +139,9 @@ def _edges(bins: int, most: int) -> list[int]:
     return [*range(0, bins, -(-bins // most)), bins]
 
 
-def _cdf(found: Estimate, domain: Domain, confidence: float) -> dict[str, Any]:
+def _cdf(found: Estimate, confidence: float) -> dict[str, Any]:
     """Return the cdf with a band that holds everywhere at once (by Bonferroni's inequality)."""
-    upper = [domain.upper(edge - 1) for edge in _edges(domain.bins, _MOST_POINTS)[1:]]
+    _, upper = found.domain.run_ends(_edges(found.domain.bins, _MOST_POINTS))
     each = 1 - (1 - confidence) / max(1, len(upper) - 1)
     return {"to": [plain(bound) for bound in upper], **columns(found.prefixes(upper, confidence=each))}
 
@@ -164,8 +162,8 @@ def _bar_edges(bins: int, half: float) -> list[int]:
     return [*range(0, counts[width] * width, width), bins]
 
 
-def _histogram(found: Estimate, domain: Domain, confidence: float, half: float) -> dict[str, Any]:
-    lows, highs = ends_of(domain, _bar_edges(domain.bins, half))
+def _histogram(found: Estimate, confidence: float, half: float) -> dict[str, Any]:
+    lows, highs = found.domain.run_ends(_bar_edges(found.domain.bins, half))
     ends = {"from": [plain(low) for low in lows], "to": [plain(high) for high in highs]}
     return {**ends, **columns(found.ranges(lows, highs, confidence=confidence))}
 

@@ -107,30 +107,30 @@ def share_of_range(parameters: Parameters, found: Estimate, confidence: float) -
     """Tell the share between two values, or in ranges of several attributes."""
     if isinstance(found, JointEstimate):
         return share_of_ranges(parameters, found, confidence)
-    found, domain = one_attribute(parameters, found)
-    low, high = parse(domain, parameters.text("low")), parse(domain, parameters.text("high"))
+    found = one_attribute(parameters, found)
+    low, high = (parse(found.domain, parameters.text(end)) for end in ("low", "high"))
     return {"from": plain(low), "to": plain(high), **columns(found.range(low, high, confidence=confidence))}
 
 
 def share_of_prefix(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
     """Tell the share up to a value."""
-    found, domain = one_attribute(parameters, found)
-    bound = parse(domain, parameters.text("value"))
+    found = one_attribute(parameters, found)
+    bound = parse(found.domain, parameters.text("value"))
     return {"to": plain(bound), **columns(found.prefix(bound, confidence=confidence))}
 
 
 def quantiles(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
     """Tell the values below which shares of the people lie."""
-    found, _ = one_attribute(parameters, found)
+    found = one_attribute(parameters, found)
     qs = parameters.numbers("q")
     return {"q": qs, **columns(found.quantiles(qs, confidence=confidence))}
 
 
 def cdf(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
     """Tell the share up to every bin."""
-    found, domain = one_attribute(parameters, found)
+    found = one_attribute(parameters, found)
     band = parameters.text("band", "pointwise")
-    upper = [plain(domain.upper(index)) for index in _every_bin(domain)]
+    _, upper = _every_bin(found.domain)
     return {"band": band, "to": upper, **columns(found.cdf(confidence=confidence, band=band))}
 
 
@@ -141,19 +141,17 @@ def histogram(parameters: Parameters, found: Estimate, confidence: float) -> dic
         names = two_of(parameters, found.plan)
         cells = table_of(found, names, edges_of(found.plan, names), confidence)
         return {"attributes": list(names), **cells}
-    found, domain = one_attribute(parameters, found)
-    bins = _every_bin(domain)
-    ends = {
-        "from": [plain(domain.lower(index)) for index in bins],
-        "to": [plain(domain.upper(index)) for index in bins],
-    }
-    return {**ends, **columns(found.histogram(confidence=confidence))}
+    found = one_attribute(parameters, found)
+    lower, upper = _every_bin(found.domain)
+    return {"from": lower, "to": upper, **columns(found.histogram(confidence=confidence))}
 
 
-def _every_bin(domain: Domain) -> range:
+def _every_bin(domain: Domain) -> tuple[list[Any], list[Any]]:
+    """Return the least and the greatest value of every bin."""
     bins = domain.bins
     if bins > _MOST_BINS:
         raise Refusal(
             400, f"at most {_MOST_BINS} bins are told one by one, and there are {bins}; ask for ranges"
         )
-    return range(bins)
+    lower, upper = domain.run_ends(range(bins + 1))
+    return [plain(value) for value in lower], [plain(value) for value in upper]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
-from ldprange.domain import Domain, Product
+from ldprange.domain import Product
 from ldprange.estimation import Estimate, JointEstimate
 from ldprange.plan import Plan
 from ldprange.service.cutting import edges_of, parts_of
@@ -15,30 +15,25 @@ from ldprange.service.refusal import Refusal
 from ldprange.service.replies import Parameters, columns
 from ldprange.units import parse, plain
 
-_MOST_HELD = (
-    1 << 19
-)  # joint bins of attributes that are asked about together: each has a few numbers in memory
-
-
+_MOST_HELD = 1 << 19  # joint bins of attributes asked about together: each has a few numbers in memory
 _ONLY_ONE = "this survey has one attribute, without a name; leave out attribute"
 
 
-def one_attribute(parameters: Parameters, found: Estimate) -> tuple[Estimate, Domain]:
-    """Return the estimate of the attribute that is asked about, and its domain."""
+def one_attribute(parameters: Parameters, found: Estimate) -> Estimate:
+    """Return the estimate of the attribute that is asked about."""
     names = parameters.texts("attribute")
-    domain = found.plan.domain
-    if not isinstance(found, JointEstimate) or not isinstance(domain, Product):
+    if not isinstance(found, JointEstimate):
         if names:
             raise Refusal(400, _ONLY_ONE)
-        return found, domain
+        return found
     if len(names) != 1:
         raise Refusal(
             400,
-            f"this is asked of one attribute at a time, attribute={domain.names[0]} or another of "
-            f"{', '.join(domain.names)}, got {len(names)}; of more, ask for a range or the histogram of two",
+            f"this is asked of one attribute at a time, attribute={found.names[0]} or another of "
+            f"{', '.join(found.names)}, got {len(names)}; of more, ask for a range or the histogram of two",
         )
     refuse_denoising(parameters)
-    return found.marginal(names[0]), domain.axis(names[0])
+    return found.marginal(names[0])
 
 
 def refuse_denoising(parameters: Parameters) -> None:
@@ -74,13 +69,10 @@ def share_of_ranges(parameters: Parameters, found: JointEstimate, confidence: fl
 def check_places(plan: Plan, names: Sequence[str]) -> tuple[int, ...]:
     """Return the attributes' places in order; refuse other names, and tables too large to hold."""
     product, grids = parts_of(plan)
-    for name in names:
-        product.axis(name)  # refuses what is none
+    places = tuple(sorted(product.place(name) for name in names))
     if len(set(names)) != len(names):
         raise Refusal(400, f"an attribute must be named once, got {', '.join(names)}")
-    places = tuple(sorted(list(product.names).index(name) for name in names))
-    together = any(set(places) <= set(each) for each in grids.tables())
-    for held in [places] if together else combinations(places, 2):
+    for held in [places] if grids.asks_together(places) else combinations(places, 2):
         bins = math.prod(product.shape[place] for place in held)
         if bins > _MOST_HELD:
             raise Refusal(
@@ -103,7 +95,7 @@ def two_of(parameters: Parameters, plan: Plan) -> tuple[str, str]:
             f"as in attribute={product.names[0]}&attribute={product.names[1]}",
         )
     places = check_places(plan, names)
-    if not any(set(places) <= set(each) for each in grids.tables()):
+    if not grids.asks_together(places):
         raise Refusal(
             400, f"the plan does not ask about {' and '.join(names)} together; ask about each alone"
         )
@@ -137,7 +129,7 @@ def pair_pictures(
     edges = edges_of(found.plan, names, 2 * math.sqrt(1 / (2 * half)))
     marginals = []
     for name, each in zip(names, edges, strict=True):
-        lows, highs = ends_of(product.axis(name), each)
+        lows, highs = product.axis(name).run_ends(each)
         marginals.append(columns(found.marginal(name).ranges(lows, highs, confidence=confidence)))
     return {
         "attributes": list(names),
@@ -146,17 +138,12 @@ def pair_pictures(
     }
 
 
-def ends_of(domain: Domain, edges: Sequence[int]) -> tuple[list[Any], list[Any]]:
-    """Return the least and the greatest values of runs of bins."""
-    return [domain.lower(edge) for edge in edges[:-1]], [domain.upper(edge - 1) for edge in edges[1:]]
-
-
 def table_of(
     found: JointEstimate, names: tuple[str, str], edges: Sequence[Sequence[int]], confidence: float
 ) -> dict[str, Any]:
     """Tell the share of every cell of two attributes: rows by the first, columns by the second."""
     product = _product(found)
-    ends = [ends_of(product.axis(name), each) for name, each in zip(names, edges, strict=True)]
+    ends = [product.axis(name).run_ends(each) for name, each in zip(names, edges, strict=True)]
     rows, cells = (len(each) - 1 for each in edges)
     first = [[each for each in side for _ in range(cells)] for side in ends[0]]
     second = [side * rows for side in ends[1]]
