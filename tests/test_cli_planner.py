@@ -218,7 +218,7 @@ class TestFiles:
         (here / "people.txt").write_text("\n".join(map(str, ages(5000))))
         text = done("simulate", "p.json", "people.txt", "--seed", "3")
         assert fact(text, "decomposition").startswith("Windows")
-        for kind in ("1,000 ranges", "120 prefixes"):
+        for kind in ("2,048 ranges", "120 prefixes"):
             (row,) = (line.split() for line in text.splitlines() if kind in line)
             predicted, measured, coverage = (float(number.rstrip("%")) for number in row[-3:])
             assert measured == pytest.approx(predicted, rel=0.2)
@@ -231,7 +231,8 @@ class TestHelp:
         text = done(name, "--help")
         assert "one of five ways" in text
         options = [line.split()[0] for line in text.splitlines() if line.startswith("  --")]
-        assert options[:7] == ["--low", "--high", "--bins", "--logarithmic", "--first", "--last", "--labels"]
+        numbers = ["--low", "--high", "--bins", "--logarithmic"]
+        assert options[:8] == [*numbers, "--first", "--last", "--labels", "--attribute"]
         assert {"--epsilon", "--users", "--workload", "--json"} < set(options)
 
     @pytest.mark.parametrize("name", ["plan", "compare", "need"])

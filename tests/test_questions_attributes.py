@@ -193,6 +193,42 @@ def test_what_is_not_asked_of_all_attributes_says_what_to_ask(service: Service, 
     assert "attribute=age" in reply.json["error"]
 
 
+SMALL = [("given", "size"), ("given_low", "S"), ("given_high", "M")]
+AGES = [("attribute", "age"), ("low", "0"), ("high", "9")]
+BOTH = [("attribute", "age"), ("attribute", "size")]
+
+
+def test_an_attribute_is_asked_about_among_the_people_in_others(
+    service: Service, found: dict[str, ldp.JointEstimate]
+) -> None:
+    among = found["pairs"].marginal("age", given={"size": ("S", "M")})
+    told = asked(service, "pairs/range", *AGES, *SMALL)
+    wanted = among.range(0, 9)
+    assert (told["value"], told["low"], told["high"]) == (wanted.value, wanted.low, wanted.high)
+    assert (
+        asked(service, "pairs/prefix", ("attribute", "age"), ("value", "9"), *SMALL)["value"] == wanted.value
+    )
+    told = asked(service, "pairs/quantiles", ("attribute", "age"), ("q", "0.5"), *SMALL)
+    assert told["value"] == [among.quantile(0.5).value]
+    told = asked(service, "pairs/cdf", ("attribute", "age"), *SMALL)
+    assert told["low"] == np.asarray(among.cdf().low).tolist()
+    told = asked(service, "pairs/histogram", ("attribute", "age"), *SMALL)
+    assert told["value"] == among.histogram().value.tolist()
+
+
+def test_everything_can_be_denoised(service: Service) -> None:
+    denoise = ("denoise", "true")
+    alone = asked(service, "pairs/histogram", ("attribute", "age"), denoise)
+    assert min(alone["value"]) >= 0
+    assert sum(alone["value"]) == pytest.approx(1)
+    both = asked(service, "pairs/histogram", *BOTH, denoise)
+    assert np.min(both["value"]) >= 0
+    assert np.sum(both["value"]) == pytest.approx(1)
+    drawn = asked(service, "pairs/overview", *BOTH, denoise)
+    assert np.min(drawn["table"]["value"]) >= 0
+    assert np.sum(drawn["table"]["value"], axis=1) == pytest.approx(drawn["marginals"][0]["value"], abs=1e-6)
+
+
 @pytest.mark.parametrize(
     ("path", "pairs", "reason"),
     [
@@ -206,8 +242,13 @@ def test_what_is_not_asked_of_all_attributes_says_what_to_ask(service: Service, 
         ("pairs/cdf", [("attribute", "age"), ("attribute", "size")], "given once"),
         ("pairs/histogram", [("attribute", "age")] * 2, "named once"),
         ("pairs/histogram", [("attribute", name) for name in ("age", "income", "size")], "one or two"),
-        ("pairs/histogram", [("attribute", "age"), ("denoise", "true")], "only ranges are denoised"),
-        ("pairs/overview", [("attribute", "age"), ("denoise", "true")], "only ranges are denoised"),
+        ("pairs/histogram", [*BOTH, *SMALL], "leave out given"),
+        ("pairs/cdf", [("attribute", "size"), *SMALL], "not both"),
+        ("pairs/cdf", [("attribute", "age"), *SMALL, *SMALL], "named once"),
+        ("pairs/cdf", [("attribute", "age"), ("given", "size")], "1 attributes, 0 low ends"),
+        ("pairs/prefix", [("attribute", "age"), ("value", "3"), ("given", "nope")], "1 attributes, 0 low"),
+        ("pairs/range", [*AGES, ("attribute", "size"), ("low", "S"), ("high", "M"), *SMALL], "one attribute"),
+        ("ages/prefix", [("value", "3"), *SMALL], "leave out attribute"),
         ("pairs/overview", [("attribute", "nope")], "the attributes are age"),
         ("large/histogram", [("attribute", "a"), ("attribute", "b")], "at most 524288 joint bins"),
         ("ages/range", [("attribute", "age"), ("low", "0"), ("high", "1")], "leave out attribute"),

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 import ldprange as ldp
 from ldprange import wire
 from ldprange.decompositions import Decomposition
+from ldprange.joint import Question, shares_below
 from ldprange.oracles import Oracle
 
 Floats = NDArray[np.float64]
@@ -184,6 +185,60 @@ def test_conditional_quantiles_cover() -> None:
         assert answer.low <= answer.value <= answer.high
         covered.append(answer.low <= truth <= answer.high)
     assert np.mean(covered) > 0.92
+
+
+def test_among_all_people_an_attribute_is_what_it_is() -> None:
+    found = estimated(THREE, epsilon=2.0)
+    alone, among = (
+        found.marginal("age"),
+        found.marginal("age", given={"income": (0, 400), "region": ("N", "S")}),
+    )
+    for one, other in (
+        (alone.range(2, 5), among.range(2, 5)),
+        (alone.prefix(3), among.prefix(3)),
+        (alone.quantile(0.5), among.quantile(0.5)),
+    ):
+        assert other.value == pytest.approx(one.value)
+        assert (other.low, other.high) == (pytest.approx(one.low), pytest.approx(one.high))
+
+
+def test_among_some_people_all_questions_agree() -> None:
+    found = estimated(THREE, epsilon=3.0)
+    among = found.marginal("age", given={"region": ("N", "E"), "income": (0, 200)})
+    bins, below = among.histogram(), among.cdf()
+    assert np.cumsum(bins.value) == pytest.approx(below.value, abs=0.02)  # but for shares cut off at 0
+    assert among.prefix(4).value == below.value[4]
+    assert found.range(age=(2, 3), given={"region": ("N", "E"), "income": (0, 200)}) == among.range(2, 3)
+    joint_share = found.range(age=(2, 3), region=("N", "E"), income=(0, 200)).value
+    all_of_them = found.range(region=("N", "E"), income=(0, 200)).value
+    assert among.range(2, 3).value == pytest.approx(joint_share / all_of_them)
+    widest = among.cdf(band="simultaneous")
+    assert np.all(np.asarray(widest.low) <= np.asarray(below.low))
+
+
+@pytest.mark.parametrize("domain", [TWO, THREE], ids=["2", "3"])
+def test_what_is_predicted_of_a_population_is_the_mean_over_all_boxes(domain: ldp.Domain) -> None:
+    plan, counts, users = ldp.Plan(domain, 2.0, ldp.Tree(2), ldp.OUE()), people(domain), 5000
+    assert isinstance(plan.decomposition, ldp.Grids)
+    table = plan.decomposition.table(plan.law(users * np.array(plan.probabilities)), range(len(domain.shape)))
+    variances = table.variances(shares_below(counts / counts.sum()))
+    sides = [np.triu_indices(bins) for bins in domain.shape]
+    chosen = np.indices([low.size for low, _ in sides]).reshape(len(sides), -1)
+    low = [side[0][rows] for side, rows in zip(sides, chosen, strict=True)]
+    high = [side[1][rows] + 1 for side, rows in zip(sides, chosen, strict=True)]
+    mean = variances(Question(low, high, [np.zeros(low[0].size)] * len(low))).mean()
+    predicted = plan.predict(users, counts)
+    assert predicted.range_variance == pytest.approx(mean, rel=0.03)
+    upto = list(np.indices(domain.shape).reshape(len(sides), -1) + 1)  # few enough for all to be taken
+    zeros = [np.zeros_like(end) for end in upto]
+    exact = variances(Question(zeros, upto, [np.zeros(upto[0].size)] * len(upto))).mean()
+    assert predicted.prefix_variance == pytest.approx(exact)
+
+
+@pytest.mark.parametrize("counts", [np.ones(96), -np.ones((16, 6)), np.zeros((16, 6)), "x"])
+def test_a_population_of_another_shape_is_refused(counts: Any) -> None:
+    with pytest.raises(ldp.PlanError, match="16 × 6 numbers"):
+        PLAN.predict(100, counts)
 
 
 def test_conditional_shares_are_shares_and_many_may_be_none() -> None:

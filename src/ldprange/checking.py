@@ -77,6 +77,15 @@ def check_type(value: object, kind: type | UnionType, what: str) -> None:
         raise LdprangeError(f"{what} must be of type {names}, got {shown} of type {type(value).__name__}")
 
 
+def times(shape: Sequence[int]) -> str:
+    """Return the shape of an array for messages.
+
+    >>> times((4, 3))
+    '4 × 3'
+    """
+    return " × ".join(map(str, shape))
+
+
 def is_number(value: object) -> TypeGuard[float]:
     """Say whether this is one finite number (and not a truth value)."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):

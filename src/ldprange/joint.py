@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, reduce
+from itertools import product
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,6 +160,28 @@ class Table:
         by_depths = self.shrink, self._spread_parts, self._at(scales), self._at(scales * self._law.held_parts)
         users = float(self._law.users.sum())
         return lambda asked: joint_variances(*asked, sizes, upto, *by_depths, users)
+
+
+def shares_below(shares: Floats) -> Floats:
+    """Return the share below every joint boundary, from that of every joint bin."""
+    upto = np.zeros([bins + 1 for bins in shares.shape])
+    upto[(slice(1, None),) * shares.ndim] = shares
+    for a in range(shares.ndim):
+        upto = np.cumsum(upto, axis=a)
+    return upto
+
+
+def from_corners(
+    starts: Sequence[NDArray[Any]],
+    stops: Sequence[NDArray[Any]],
+    below: Callable[[Sequence[NDArray[Any]]], Floats],
+) -> Floats:
+    """Return shares in products of ranges from the shares below their corners."""
+    found: Floats = np.zeros(starts[0].shape)
+    for corner in product(*[((1, stop), (-1, start)) for start, stop in zip(starts, stops, strict=True)]):
+        share = below([end for _, end in corner])
+        found = found + share if prod(sign for sign, _ in corner) > 0 else found - share
+    return found
 
 
 def _inverse(informed: Floats) -> Floats:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldprange.checking import is_number
+from ldprange.checking import is_number, times
 from ldprange.decompositions import Decomposition, Estimator, Grids, Windows, decomposition_from_dict
 from ldprange.details import Level
 from ldprange.domain import Domain
@@ -20,7 +20,7 @@ from ldprange.errors import DomainError, PlanError
 from ldprange.noise import Law
 from ldprange.oracles import Mechanism, Oracle, mechanism_of, oracle_from_dict
 from ldprange.oracles.contract import Column
-from ldprange.prediction import Prediction, own_variances, ranges_of
+from ldprange.prediction import Prediction, own_variances
 from ldprange.randomness import WORDS
 
 VERSION = 1
@@ -270,6 +270,9 @@ class Plan:
         people are spread thinly: what they add by sharing nodes (up to 3% of the error at ε = 1, more
         beyond) is left out. Windows may be as wide as half the domain and are always shared: for them
         the population is an even one (:meth:`predict_even`).
+
+        Of several attributes, ranges and prefixes are products of them over those asked about together;
+        with ``counts``, an array with an axis for each attribute, an even sample of them is taken.
         """
         self._check_predictable(users)
         if counts is None:
@@ -277,28 +280,18 @@ class Plan:
                 return self.predict_even(users)
             thin = self._expected_law(users).thin()
             return Prediction(users, *self.decomposition.mean_variances(self.domain.bins, thin))
-        bins = self.domain.bins
-        estimator = self.decomposition.estimator(bins, self._expected_law(users))
         try:
             held = np.asarray(counts, np.float64)
         except (ValueError, TypeError):
             held = np.array([])
-        if (
-            held.shape != (self.domain.bins,)
-            or not np.all((held >= 0) & np.isfinite(held))
-            or held.sum() == 0
-        ):
+        shape = self.domain.shape
+        if held.shape != shape or not np.all((held >= 0) & np.isfinite(held)) or held.sum() == 0:
             raise PlanError(
-                f"counts must be {self.domain.bins} numbers of at least 0 that are not all 0, "
+                f"counts must be {times(shape)} numbers of at least 0 that are not all 0, "
                 f"got shape {held.shape}" + (f", the least {held.min():g}" if held.size else "")
             )
-        cdf = np.concatenate([[0.0], np.cumsum(held) / held.sum()])
-        variances, upto = estimator.variances(cdf), np.arange(1, bins + 1)
-        return Prediction(
-            users,
-            float(variances(*ranges_of(bins)).mean()),
-            float(variances(np.zeros_like(upto), upto).mean()),
-        )
+        found = self.decomposition.population_variances(self._expected_law(users), held / held.sum())
+        return Prediction(users, *found)
 
     def predict_even(self, users: float) -> Prediction:
         """Predict the error for a population that is spread evenly over the bins.

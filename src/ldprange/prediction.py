@@ -12,6 +12,7 @@ from ldprange.details import mean_overlap
 
 _ALL_RANGES = 512  # up to this many bins a prediction for a population goes through every range
 _SOME_RANGES = 1 << 17
+_SOME_BOXES = 1 << 11  # products of ranges, each of which takes much longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,30 @@ def ranges_of(bins: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     other = (step * (math.sqrt(5) - 1) / 2) % 1.0
     ends = np.sort(np.stack([one, other]) * bins, axis=0).astype(np.int64)
     return ends[0], ends[1] + 1
+
+
+def boxes_of(shape: tuple[int, ...]) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
+    """Return an even sample (a lattice) of all products of ranges, one range for each attribute."""
+    sides = [ranges_of(bins) for bins in shape]
+    chosen = _lattice(tuple(low.size for low, _ in sides))
+    pairs = [(low[rows], high[rows]) for (low, high), rows in zip(sides, chosen, strict=True)]
+    return [low for low, _ in pairs], [high for _, high in pairs]
+
+
+def corners_of(shape: tuple[int, ...]) -> list[NDArray[np.int64]]:
+    """Return the ends of all products of prefixes, or of an even sample of them."""
+    if math.prod(shape) <= _SOME_BOXES:
+        return list(1 + np.indices(shape).reshape(len(shape), -1))
+    return [1 + rows for rows in _lattice(shape)]
+
+
+def _lattice(sizes: tuple[int, ...]) -> list[NDArray[np.int64]]:
+    """Return points spread evenly over a box: multiples of numbers that no fraction comes near."""
+    root = 2.0  # of x^(d + 1) = x + 1: for d = 1 the golden section
+    for _ in range(64):
+        root = (1 + root) ** (1 / (len(sizes) + 1))
+    steps = (np.arange(_SOME_BOXES)[:, None] + 0.5) * root ** -np.arange(1, len(sizes) + 1) % 1.0
+    return list((steps * sizes).astype(np.int64).T)
 
 
 def own_variances(shape: tuple[int, ...]) -> NDArray[np.float64]:

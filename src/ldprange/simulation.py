@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldprange import kernels
 from ldprange.aggregate import Aggregate
-from ldprange.checking import Values, as_array, check_type
+from ldprange.checking import Values, as_array, check_type, times
 from ldprange.errors import DomainError
 from ldprange.kernels import Counts
 from ldprange.oracles.contract import Column, Items, each_holder
@@ -150,7 +150,7 @@ def simulate(plan: Plan, counts: ArrayLike, *, seed: int) -> Aggregate:
     people = as_array(counts)
     if people.shape != plan.domain.shape or people.dtype.kind not in "iu" or np.any(people < 0):
         raise DomainError(
-            f"counts must be {_times(plan.domain.shape)} whole numbers of at least 0, one per bin "
+            f"counts must be {times(plan.domain.shape)} whole numbers of at least 0, one per bin "
             f"(Domain.count makes them), got {people.dtype} of shape {people.shape}"
             + (f", the least {people.min()}" if people.dtype.kind in "if" and people.size else "")
         )
@@ -162,10 +162,6 @@ def simulate(plan: Plan, counts: ArrayLike, *, seed: int) -> Aggregate:
 
     tallies = list(in_threads(draw, range(len(plan.levels))))
     return Aggregate(plan, [int(held.sum()) for held in holders], tallies)
-
-
-def _times(shape: tuple[int, ...]) -> str:
-    return " × ".join(map(str, shape))
 
 
 def _holders(plan: Plan, people: Counts, stream: np.random.SeedSequence) -> list[Counts]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from ldprange.cli.attributes import WAYS, product_of
 from ldprange.domain import Domain
 
 _OPTIONS = (
@@ -24,11 +25,20 @@ _OPTIONS = (
     click.option("--first", metavar="DATE", help="The first day there may be, such as 2026-01-01."),
     click.option("--last", metavar="DATE", help="The last day there may be."),
     click.option("--labels", metavar="A,B,C", help="Labels in their order, such as XS,S,M."),
+    click.option(
+        "--attribute",
+        "attributes",
+        nargs=2,
+        multiple=True,
+        metavar="NAME VALUES",
+        help="One of several attributes of a person, and what values it may have.",
+    ),
 )
 _WAYS = (
     "Say what values there may be in one of five ways: --low and --high for whole numbers; with --bins for "
     "real numbers; with --bins and --logarithmic for real numbers over several magnitudes; --first and "
-    "--last for days; --labels for labels with an order."
+    "--last for days; --labels for labels with an order. Of people with several attributes, say it of each "
+    f"with --attribute: {WAYS}."
 )
 
 
@@ -63,13 +73,15 @@ class _Said:
     first: str | None = None
     last: str | None = None
     labels: str | None = None
+    attributes: tuple[tuple[str, str], ...] = ()
 
     def domain(self) -> Domain:
         """Return the domain that is meant, or say what is missing."""
-        ways = {
+        ways: dict[str, dict[str, object]] = {
             "--low and --high": {"--low": self.low, "--high": self.high},
             "--first and --last": {"--first": self.first, "--last": self.last},
             "--labels": {"--labels": self.labels},
+            "--attribute, for each of several": {"--attribute": self.attributes or None},
         }
         said = [way for way, given in ways.items() if any(part is not None for part in given.values())]
         if len(said) != 1:
@@ -84,6 +96,8 @@ class _Said:
             return Domain.dates(self.first, self.last)
         if self.labels is not None:
             return Domain.ordered([label.strip() for label in self.labels.split(",")])
+        if self.attributes:
+            return product_of(self.attributes)
         return self._numbers()
 
     def _numbers(self) -> Domain:

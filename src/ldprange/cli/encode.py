@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from numpy.typing import NDArray
 
 from ldprange.cli.command import Command
 from ldprange.cli.options import (
@@ -25,7 +24,6 @@ from ldprange.cli.options import (
 from ldprange.cli.screen import Bar, note, print_json, progress
 from ldprange.files import read_plan, read_values, write_reports
 from ldprange.files.opening import naming
-from ldprange.parallel import slices
 from ldprange.plan import Plan
 from ldprange.reports import Batch
 from ldprange.simulation import encode_many
@@ -54,7 +52,8 @@ def encode(
 
     This is a rehearsal. Real clients encode on their own devices, with coins that no seed can
     repeat, and nobody ever holds a file of VALUES: a .csv, .tsv or .parquet table, or plain text with one
-    value a line (- for standard input).
+    value a line (- for standard input). Of people with several attributes it is a table with a column for
+    each, by its name.
 
     Reports are written as .parquet, .csv, or packed as on the wire (.reports).
     """
@@ -71,15 +70,13 @@ def encode(
         click.echo(f"{count:,} reports under plan {plan.fingerprint} written to {output}")
 
 
-def _batches(
-    plan: Plan, values_file: str, values: Iterator[NDArray[Any]], seed: int, bar: Bar
-) -> Iterator[Batch]:
+def _batches(plan: Plan, values_file: str, values: Iterator[Any], seed: int, bar: Bar) -> Iterator[Batch]:
     widest = max(mechanism.width for mechanism in plan.mechanisms)
     at_once = min(_AT_ONCE, max(1, _AT_ONCE_BYTES // widest))
     each = seeds(seed)
     for chunk in values:
-        for part in slices(chunk.size, at_once):
+        for part in plan.domain.pieces(chunk, at_once):
             with naming(values_file):
-                batch = encode_many(plan, chunk[part], seed=next(each))
+                batch = encode_many(plan, part, seed=next(each))
             bar.add(len(batch))
             yield batch

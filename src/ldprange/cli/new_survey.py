@@ -37,10 +37,9 @@ class NewSurvey:
     def tell(self) -> None:
         """Say how exact it will be, and whether it protects anybody."""
         points = 100 * _TWO_SIDED * self.plan.predict_even(self.users).range_rmse
-        more = "ldprange need" if len(self.plan.domain.shape) == 1 else "ldp.users_needed"
         note(
             f"with {self.users:,} answers, a typical range will be known to ± {points:.2g} percent points; "
-            f"{more} tells what it takes for more"
+            "ldprange need tells what it takes for more"
         )
         if self.plan.epsilon > _WEAK:
             note(

@@ -62,6 +62,13 @@ _QUARTILES = (0.25, 0.5, 0.75)
     metavar="NAME LOW HIGH",
     help="Of several attributes: the share of people within all of these ranges at once.",
 )
+@click.option(
+    "--given",
+    nargs=3,
+    multiple=True,
+    metavar="NAME LOW HIGH",
+    help="Ask about --attribute only among the people in this range of another.",
+)
 @click.option("--histogram", is_flag=True, help="The share of every bin.")
 @click.option("--cdf", is_flag=True, help="The share up to every bin.")
 @click.option(
@@ -92,6 +99,7 @@ def query(
     quantiles: tuple[float, ...],
     attribute: str | None,
     within: tuple[tuple[str, str, str], ...],
+    given: tuple[tuple[str, str, str], ...],
     histogram: bool,
     cdf: bool,
     band: str | None,
@@ -104,13 +112,17 @@ def query(
 
     --range, --prefix and --quantile may be given many times, in the domain's own units. Without any
     question you get an overview. Where people have several attributes, --attribute says which is meant,
-    and --within asks about some of them at once. Shares are unbiased, so a small one may come out
-    below 0, unless you --denoise.
+    --given asks only among those who lie in ranges of others, and --within asks about some attributes at
+    once. Shares are unbiased, so a small one may come out below 0, unless you --denoise.
     """
     if denoise and raw:
         raise click.UsageError("--denoise and --raw exclude one another; leave one of them out")
     if band is not None and not cdf:
         raise click.UsageError(f"--band goes with --cdf only, got {band}")
+    if given and (attribute is None or within):
+        raise click.UsageError(
+            "--given goes with --attribute, and not with --within; say which is asked about"
+        )
     aggregate = read_aggregate(aggregate_file)
     if not aggregate.reports:
         raise QueryError(f"{aggregate_file} must hold at least one report to be asked, and it holds none")
@@ -118,12 +130,14 @@ def query(
         note("--raw changes nothing here: only trees have a raw estimate beside the consistent one")
     estimated = estimate(aggregate, consistent=not raw, denoise=denoise)
     joint = _within(estimated, within, confidence)
-    estimated = _of_one(estimated, attribute, needed=not within)
+    estimated, condition = _of_one(estimated, attribute, given, needed=not within)
     overview = not (ranges or prefixes or quantiles or histogram or cdf or within)
-    wanted = _QUARTILES if overview else quantiles
+    ordered = not estimated.domain.unordered
+    wanted = _QUARTILES if overview and ordered else quantiles
     result: dict[str, Any] = {
         "plan": aggregate.plan.fingerprint,
         "attribute": attribute,
+        "given": condition,
         "reports": aggregate.reports,
         "confidence": confidence,
         "denoised": denoise,
@@ -131,7 +145,7 @@ def query(
         "ranges": _ranges(estimated, ranges, confidence),
         "prefixes": _prefixes(estimated, prefixes, confidence),
         "quantiles": _quantiles(estimated, wanted, confidence),
-        "histogram": _histogram(estimated, confidence) if histogram else None,
+        "histogram": _histogram(estimated, confidence) if histogram or (overview and not ordered) else None,
         "band": (band or "pointwise") if cdf else None,
         "cdf": _cdf(estimated, confidence, band or "pointwise") if cdf else None,
     }
@@ -142,7 +156,7 @@ def query(
     if overview:
         screen.print(facts([("reports", f"{aggregate.reports:,}"), *plan_facts(aggregate.plan)]))
     interval = f"{100 * confidence:g}% interval"
-    if rows := list(_rows(result, attribute)):
+    if rows := list(_rows(result)):
         screen.print(answers(["question", "answer", interval], rows))
     if result["histogram"]:
         labels = [_label(row) for row in result["histogram"]]
@@ -151,23 +165,28 @@ def query(
         labels = [f"up to {shown(row['to'])}" for row in result["cdf"]]
         at_once = ", all at once" if band == "simultaneous" else ""
         _print_bins("cdf", labels, result["cdf"], interval + at_once)
-    if overview:
+    if overview and ordered:
         ascii_only = screen.options.ascii_only
         screen.print(draw_cdf(estimated, width=screen.width, confidence=confidence, ascii_only=ascii_only))
 
 
-def _of_one(estimated: Estimate, attribute: str | None, *, needed: bool) -> Estimate:
-    """Return what is asked about one attribute, where there are several."""
+def _of_one(
+    estimated: Estimate, attribute: str | None, given: tuple[tuple[str, str, str], ...], *, needed: bool
+) -> tuple[Estimate, dict[str, Any] | None]:
+    """Return what is asked about one attribute, where there are several, and among whom."""
     if not isinstance(estimated, JointEstimate):
         if attribute is not None:
             raise click.UsageError(f"--attribute is for plans of several, and this has one; got {attribute}")
-        return estimated
+        return estimated, None
     if attribute is None and needed:
         raise QueryError(
             f"the plan has several attributes: choose one with --attribute ({', '.join(estimated.names)}), "
             "or ask about some at once with --within"
         )
-    return estimated.marginal(attribute) if attribute is not None else estimated
+    if attribute is None:
+        return estimated, None
+    condition = _named(estimated, given, "--given")
+    return estimated.marginal(attribute, given=condition), _bounds(condition) or None
 
 
 def _within(
@@ -177,15 +196,26 @@ def _within(
         return None
     if not isinstance(estimated, JointEstimate):
         raise click.UsageError("--within goes with several attributes, and this plan has one; use --range")
-    ranges: dict[str, Any] = {}
-    for name, low, high in asked:
+    ranges = _named(estimated, asked, "--within")
+    answer = estimated.range(confidence=confidence, given=None, **ranges)
+    return {"ranges": _bounds(ranges), "value": answer.value, "low": answer.low, "high": answer.high}
+
+
+def _named(
+    estimated: JointEstimate, typed: tuple[tuple[str, str, str], ...], option: str
+) -> dict[str, tuple[Any, Any]]:
+    """Return ranges by attribute from what was typed."""
+    ranges: dict[str, tuple[Any, Any]] = {}
+    for name, low, high in typed:
         if name in ranges:
-            raise click.UsageError(f"--within must be given once for each attribute, got {name} twice")
+            raise click.UsageError(f"{option} must be given once for each attribute, got {name} twice")
         axis = estimated.axis(name)
         ranges[name] = (parse(axis, low), parse(axis, high))
-    answer = estimated.range(confidence=confidence, given=None, **ranges)
-    bounds = {name: [plain(low), plain(high)] for name, (low, high) in ranges.items()}
-    return {"ranges": bounds, "value": answer.value, "low": answer.low, "high": answer.high}
+    return ranges
+
+
+def _bounds(ranges: dict[str, tuple[Any, Any]]) -> dict[str, list[Any]]:
+    return {name: [plain(low), plain(high)] for name, (low, high) in ranges.items()}
 
 
 def _ranges(
@@ -236,11 +266,11 @@ def _each(found: Answer[Any]) -> Iterator[dict[str, Any]]:
         yield {"value": plain(value), "low": plain(low), "high": plain(high)}
 
 
-def _rows(result: dict[str, Any], attribute: str | None) -> Iterator[tuple[str, str, str]]:
-    of = "" if attribute is None else f"{attribute}: "
+def _rows(result: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    among = f" given {_where(result['given'])}" if result["given"] else ""
+    of = "" if result["attribute"] is None else f"{result['attribute']}{among}: "
     if joint := result["within"]:
-        where = (f"{name} {shown(low)} to {shown(high)}" for name, (low, high) in joint["ranges"].items())
-        yield ", ".join(where), *_shares(joint)
+        yield _where(joint["ranges"]), *_shares(joint)
     for each in result["ranges"]:
         yield f"{of}from {shown(each['from'])} to {shown(each['to'])}", *_shares(each)
     for each in result["prefixes"]:
@@ -248,6 +278,15 @@ def _rows(result: dict[str, Any], attribute: str | None) -> Iterator[tuple[str, 
     for each in result["quantiles"]:
         interval = f"{shown(each['low'])} to {shown(each['high'])}"
         yield f"{of}{100 * each['q']:g}% lie below", shown(each["value"]), interval
+
+
+def _where(ranges: dict[str, list[Any]]) -> str:
+    said = (f"{name} {_span(*ends)}" for name, ends in ranges.items())
+    return ", ".join(said)
+
+
+def _span(low: Any, high: Any) -> str:
+    return shown(low) if low == high else f"{shown(low)} to {shown(high)}"
 
 
 def _shares(each: dict[str, Any]) -> tuple[str, str]:

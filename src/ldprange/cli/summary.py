@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
@@ -15,6 +16,8 @@ from ldprange.planner.optimise import Workload
 from ldprange.prediction import Prediction
 from ldprange.reports import Report
 from ldprange.units import describe
+
+_MOST_TOLD = 24  # levels of which each is told
 
 
 def plan_facts(plan: Plan) -> list[tuple[str, str]]:
@@ -116,16 +119,22 @@ def _decomposition(plan: Plan) -> str:
 
 
 def _runs(names: Sequence[str]) -> str:
-    """Return names in a row, each run of the same as one."""
+    """Return names in a row, each run of the same as one; of very many, how often each is there."""
     runs = [(name, len(list(run))) for name, run in groupby(names)]
     if len(runs) == 1:
         return names[0]
+    if len(runs) > _MOST_TOLD:
+        runs = Counter(names).most_common()
     return ", ".join(name if length == 1 else f"{name} ×{length}" for name, length in runs)
 
 
 def _shares(probabilities: Sequence[float]) -> str:
     shares = [f"{100 * probability:.3g}%" for probability in probabilities]
-    return f"{shares[0]} each" if len(shares) > 1 and len(set(shares)) == 1 else ", ".join(shares)
+    if len(shares) > 1 and len(set(shares)) == 1:
+        return f"{shares[0]} each"
+    if len(shares) > _MOST_TOLD:
+        return f"{100 * min(probabilities):.3g}% to {100 * max(probabilities):.3g}%"
+    return ", ".join(shares)
 
 
 def _alone(plan: Plan, width: int) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ldprange.details import Details, Floats, Level
 from ldprange.noise import Boundaries, Law, range_variances
+from ldprange.prediction import ranges_of
 
 Variances = Callable[[Boundaries, Boundaries], Floats]
 
@@ -71,6 +72,14 @@ class Decomposition(ABC):
     def mean_variances(self, bins: int, law: Law) -> tuple[float, float]:
         """Return the mean variance over all ranges and over all prefixes, were people drawn evenly."""
         return self.estimator(bins, law).mean_variances()
+
+    def population_variances(self, law: Law, shares: Floats) -> tuple[float, float]:
+        """Return the same for people who are asked as they are, given their share of every bin."""
+        bins = shares.size
+        variances = self.estimator(bins, law).variances(np.append(0.0, np.cumsum(shares)))
+        upto = np.arange(1, bins + 1)
+        ranges, prefixes = variances(*ranges_of(bins)), variances(np.zeros_like(upto), upto)
+        return float(ranges.mean()), float(prefixes.mean())
 
     def to_dict(self) -> dict[str, Any]:
         """Describe the decomposition in plain JSON types."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import log, prod
@@ -15,8 +15,9 @@ from ldprange.axes import Axis, analysed
 from ldprange.decompositions.contract import Decomposition, Estimator
 from ldprange.details import Floats, Level
 from ldprange.errors import PlanError
-from ldprange.joint import Table
-from ldprange.noise import Law
+from ldprange.joint import Question, Table, shares_below
+from ldprange.noise import Boundaries, Law
+from ldprange.prediction import boxes_of, corners_of
 
 _MOST_SCALES = 3  # of tables of two attributes: 2 × 2, 4 × 4 and 8 × 8 cells
 
@@ -165,12 +166,28 @@ class Grids(Decomposition):
         ranges, prefixes = np.mean(each, axis=0).tolist()
         return ranges, prefixes
 
+    def population_variances(self, law: Law, shares: Floats) -> tuple[float, float]:
+        each = []
+        for chosen in self.tables():
+            table, others = self.table(law, chosen), set(range(shares.ndim)) - set(chosen)
+            variances = table.variances(shares_below(shares.sum(axis=tuple(others))))
+            lows, highs = boxes_of(table.bins)
+            corners = corners_of(table.bins)
+            asked = (lows, highs), ([np.zeros_like(end) for end in corners], corners)
+            each.append([_mean(variances, *ends) for ends in asked])
+        ranges, prefixes = np.mean(each, axis=0).tolist()
+        return ranges, prefixes
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "kind": self.kind,
             "trees": [list(tree) for tree in self.trees],
             "depths": [list(depth) for depth in self.depths],
         }
+
+
+def _mean(variances: Callable[[Question], Floats], low: list[Boundaries], high: list[Boundaries]) -> float:
+    return float(variances(Question(low, high, [np.zeros(end.shape) for end in low])).mean())
 
 
 def _numbers(given: object, least: int, what: str) -> tuple[tuple[int, ...], ...]:

@@ -13,7 +13,7 @@ from ldprange.checking import as_array
 from ldprange.details import Floats
 from ldprange.domain import Domain, Positions
 from ldprange.errors import QueryError
-from ldprange.estimation.shares import Boundaries, Shares, rising
+from ldprange.estimation.shares import Boundaries, Shares
 from ldprange.plan import Plan
 
 _NODES_ACROSS = 64  # an interval that spans so many nodes of a level is not made narrower by finer ones
@@ -36,7 +36,6 @@ class Estimate:
         """What is asked about: the plan's domain, or one of its attributes."""
         self.users = shares.users
         """How many people reported."""
-        self._cdfs: dict[int, tuple[Boundaries, Floats, Floats]] = {}  # by scale, once asked for
 
     def __repr__(self) -> str:
         kind = "Denoised estimate" if self._shares.is_distribution else "Estimate"
@@ -112,6 +111,8 @@ class Estimate:
         The interval is of whole bins: those that the cdf's own intervals cannot rule out, at the boundaries
         of any level. (Coarser boundaries cut fewer nodes, so the cdf is surer there.)
         """
+        if self.domain.unordered:
+            raise QueryError("categories have no order, so they have no quantiles; ask for the share of each")
         wanted = _floats(qs, "a quantile")
         if not np.all((wanted >= 0) & (wanted <= 1)):
             outside = wanted[~((wanted >= 0) & (wanted <= 1))].flat[0]
@@ -142,25 +143,16 @@ class Estimate:
     def _quantile_bounds(self, wanted: Floats, z: float) -> tuple[Positions, Positions]:
         low, high = np.zeros(wanted.size), np.full(wanted.size, float(self._shares.bins))
         for size in self._shares.scales:
-            known, cdf, spread = self._cdf_at(size)
+            known, (least, most) = self._shares.cdf_interval(size, z)
             # the quantile lies beyond boundary b if the cdf there is below q, and before it if it reaches q
-            upper = np.maximum.accumulate(cdf + z * spread)
-            lower = np.minimum.accumulate((cdf - z * spread)[::-1])[::-1]
+            upper = np.maximum.accumulate(most)
+            lower = np.minimum.accumulate(least[::-1])[::-1]
             first, last = np.searchsorted(upper, wanted), np.searchsorted(lower, wanted)
             low = np.maximum(low, known[np.maximum(first - 1, 0)])
             high = np.minimum(high, known[np.minimum(last, known.size - 1)])
             if np.all(high - low >= _NODES_ACROSS * size):
                 break
         return low, high
-
-    def _cdf_at(self, size: int) -> tuple[Boundaries, Floats, Floats]:
-        """Return the boundaries between nodes of a size, the cdf there, made to rise, and its deviations."""
-        if size not in self._cdfs:
-            known = np.append(np.arange(0, self._shares.bins, size), self._shares.bins)
-            start = np.zeros_like(known)
-            deviations = np.sqrt(self._shares.variance(start, known))
-            self._cdfs[size] = known, rising(self._shares.centre(start, known)), deviations
-        return self._cdfs[size]
 
     def _answer(
         self, starts: Positions, stops: Positions, confidence: float | None, at_once: int = 1
@@ -175,21 +167,14 @@ class Estimate:
         outer_high = np.minimum(outer_high, bins)
         inner_high = np.where(stops == bins, bins, inner_high)
         if np.array_equal(inner_low, outer_low) and np.array_equal(inner_high, outer_high):
-            low, high = self._interval(inner_low, inner_high, z)
+            low, high = self._shares.interval(inner_low, inner_high, z)
             return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence)
         # A bound inside a bin (or inside a node whose parts nobody reported on) says nothing about where in
         # it people are: the share is at least that of the whole ones inside, at most that of all it touches.
         inner_low = np.minimum(inner_low, inner_high)
-        low, _ = self._interval(inner_low, inner_high, z)
-        _, high = self._interval(outer_low, outer_high, z)
+        low, _ = self._shares.interval(inner_low, inner_high, z)
+        _, high = self._shares.interval(outer_low, outer_high, z)
         return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence)
-
-    def _interval(self, low: Boundaries, high: Boundaries, z: float) -> tuple[Floats, Floats]:
-        """Return the ends of the interval for the share of whole bins."""
-        centre, spread = self._shares.centre(low, high), z * np.sqrt(self._shares.variance(low, high))
-        if self._shares.is_distribution:
-            return np.clip(centre - spread, 0.0, 1.0), np.clip(centre + spread, 0.0, 1.0)
-        return centre - spread, centre + spread
 
     def _share(self, starts: Positions, stops: Positions) -> Floats:
         """Return shares between positions; inside a bin people are taken to be spread evenly."""

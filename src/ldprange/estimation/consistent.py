@@ -9,10 +9,10 @@ import numpy as np
 from ldprange.aggregate import Aggregate
 from ldprange.decompositions.contract import Variances
 from ldprange.details import Floats
-from ldprange.estimation.shares import Boundaries, known_scales, level_estimates, rising
+from ldprange.estimation.shares import Boundaries, CentredShares, known_scales, level_estimates, rising
 
 
-class ConsistentShares:
+class ConsistentShares(CentredShares):
     """Shares with exact variances; the population in them is the estimated one."""
 
     is_distribution = False

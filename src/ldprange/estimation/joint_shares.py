@@ -16,8 +16,7 @@ from ldprange.details import Floats
 from ldprange.domain import Positions
 from ldprange.errors import QueryError
 from ldprange.estimation.answers import normal_quantile
-from ldprange.estimation.shares import rising
-from ldprange.joint import Question, Table
+from ldprange.joint import Question, Table, from_corners, shares_below
 
 _MOST_BINS = 1 << 26  # of a table
 
@@ -39,7 +38,7 @@ class JointShares:
             )
         self._estimator = estimator
         self.table = estimator.fit(coefficients)
-        self._upto = _sums(self.table)
+        self._upto = shares_below(self.table)
 
     @property
     def steps(self) -> list[int]:
@@ -65,27 +64,14 @@ class JointShares:
         for a, less in enumerate(asked.less):
             if np.any(less):  # a range less a constant is the range, less so many times the whole line
                 return self.ask(asked.without(a)) - less * self.ask(asked.without(a, self.table.shape[a]))
-        return self._corners(asked.low, asked.high, self._at)
+        return from_corners(asked.low, asked.high, self._at)
 
     def between(self, starts: Sequence[Positions], stops: Sequence[Positions]) -> Floats:
         """Return shares between positions; inside a bin people are taken to be spread evenly."""
         low, high = ([each.astype(np.int64) for each in ends] for ends in (starts, stops))
         if all(np.array_equal(*each) for each in zip((*starts, *stops), (*low, *high), strict=True)):
-            return self._corners(low, high, self._at)
-        return self._corners(starts, stops, self._interpolated)
-
-    def _corners(
-        self,
-        starts: Sequence[NDArray[Any]],
-        stops: Sequence[NDArray[Any]],
-        below: Callable[[Sequence[NDArray[Any]]], Floats],
-    ) -> Floats:
-        """Return shares in products of ranges from the shares below their corners."""
-        found: Floats = np.zeros(starts[0].shape)
-        for corner in product(*[((1, stop), (-1, start)) for start, stop in zip(starts, stops, strict=True)]):
-            share = below([end for _, end in corner])
-            found = found + share if prod(sign for sign, _ in corner) > 0 else found - share
-        return found
+            return from_corners(low, high, self._at)
+        return from_corners(starts, stops, self._interpolated)
 
     def _at(self, ends: Sequence[Boundaries]) -> Floats:
         return self._upto[tuple(ends)]
@@ -138,48 +124,10 @@ class JointShares:
     @cached_property
     def _variances(self) -> Callable[[Question], Floats]:
         people = np.maximum(self.table, 0.0)
-        return self._estimator.variances(_sums(people / people.sum()))
-
-
-class Marginal:
-    """One attribute's shares, for the questions that can be asked about one."""
-
-    def __init__(self, shares: JointShares, users: int, denoised: Floats | None) -> None:
-        self._shares, self.users = shares, users
-        self.is_distribution = denoised is not None
-        self.scales = tuple(shares.steps)
-        table = shares.table if denoised is None else denoised
-        (self.bins,) = table.shape
-        self._upto = np.concatenate([[0.0], np.cumsum(table)])
-
-    def share(self, low: Boundaries, high: Boundaries) -> Floats:
-        shares: Floats = self._upto[high] - self._upto[low]
-        return shares
-
-    def centre(self, low: Boundaries, high: Boundaries) -> Floats:
-        low, high = np.broadcast_arrays(low, high)
-        return self._shares.ask(self._shares.whole([low], [high]))
-
-    def variance(self, low: Boundaries, high: Boundaries) -> Floats:
-        low, high = np.broadcast_arrays(low, high)
-        asked = self._shares.whole([low.reshape(-1)], [high.reshape(-1)])
-        return self._shares.variance(asked).reshape(low.shape)
-
-    @cached_property
-    def rising_cdf(self) -> Floats:
-        return rising(self._upto)
+        return self._estimator.variances(shares_below(people / people.sum()))
 
 
 def _differ(one: Sequence[Boundaries], other: Sequence[Boundaries]) -> NDArray[np.bool_]:
     """Return in which questions the ends are not the same on all axes."""
     found: NDArray[np.bool_] = np.any([a != b for a, b in zip(one, other, strict=True)], axis=0)
     return found
-
-
-def _sums(shares: Floats) -> Floats:
-    """Return the share below every joint boundary."""
-    upto = np.zeros([bins + 1 for bins in shares.shape])
-    upto[(slice(1, None),) * shares.ndim] = shares
-    for a in range(shares.ndim):
-        upto = np.cumsum(upto, axis=a)
-    return upto

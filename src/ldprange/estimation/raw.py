@@ -9,11 +9,11 @@ import numpy as np
 
 from ldprange.aggregate import Aggregate
 from ldprange.details import Floats, Level
-from ldprange.estimation.shares import Boundaries, known_scales, level_estimates, rising
+from ldprange.estimation.shares import Boundaries, CentredShares, known_scales, level_estimates, rising
 from ldprange.noise import Law
 
 
-class RawShares:
+class RawShares(CentredShares):
     """A range is the sum of the fewest nodes that make it up; the whole domain is the root, known to be 1."""
 
     is_distribution = False

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
@@ -17,7 +17,8 @@ from ldprange.details import Floats
 from ldprange.domain import Domain, Positions, Product
 from ldprange.errors import QueryError
 from ldprange.estimation.answers import Estimate, normal_quantile, single
-from ldprange.estimation.joint_shares import JointShares, Marginal
+from ldprange.estimation.joint_shares import JointShares
+from ldprange.estimation.one_of_several import Conditional, Marginal
 from ldprange.estimation.pairs import PairedShares
 from ldprange.estimation.shares import level_estimates
 
@@ -101,10 +102,13 @@ class JointEstimate(Estimate):
     ) -> Answer[Floats]:
         """Return the shares of many at once, as arrays: of each attribute all low ends and all high ends."""
         self._check_named(unnamed)
+        if given:
+            if len(ranges) != 1:
+                raise QueryError(f"a conditional share must be of one attribute's range, got {len(ranges)}")
+            ((name, pair),) = ranges.items()
+            return self.marginal(name, given=given).ranges(*_ends(name, pair), confidence=confidence)
         normal_quantile(confidence, 1)  # refuses what is none
         starts, stops = self._positions(ranges)
-        if given:
-            return self._conditional(starts, stops, self._condition(given, ranges), confidence)
         return self._answer_ranges(starts, stops, confidence)
 
     def _answer_ranges(
@@ -166,12 +170,43 @@ class JointEstimate(Estimate):
         assert value is not None  # noqa: S101 (for the type checker)
         return Answer(value, low, high, answer.confidence)
 
-    def marginal(self, name: str) -> Estimate:
-        """Return the estimate of one attribute, for all questions about one; it agrees with the joint one."""
+    def marginal(self, name: str, *, given: Mapping[str, Range] | None = None) -> Estimate:
+        """Return the estimate of one attribute, for all questions about one; it agrees with the joint one.
+
+        Parameters
+        ----------
+        name
+            The attribute.
+        given
+            Ranges of other attributes: all is then asked of the people in them.
+        """
         place = self._place(name)
+        domain = self._product.axes[place]
+        if given:
+            return Estimate(self.plan, self._among(place, self._condition(given, {name})), domain)
         denoised = None if self._denoised is None else self._denoised.alone(place)
-        shares = Marginal(self._joint((place,)), self.users, denoised)
-        return Estimate(self.plan, shares, self._product.axes[place])
+        return Estimate(self.plan, Marginal(self._joint((place,)), self.users, denoised), domain)
+
+    def _among(self, place: int, condition: dict[int, tuple[int, int]]) -> Conditional:
+        """Return the shares of an attribute among the people in ranges of others."""
+        chosen = tuple(sorted((place, *condition)))
+        shares = self._joint(chosen)
+        for other, pair in condition.items():
+            step = shares.steps[chosen.index(other)]
+            if any(end % step for end in pair):
+                raise QueryError(
+                    f"{self._product.names[other]}: what is given must be of whole bins, "
+                    f"here {step:g} at a time; move the ends, or ask for a plain range"
+                )
+        edges = np.arange(self._product.shape[place] + 1.0)
+        low = [np.full(edges.shape, condition.get(p, (0.0,))[0], np.float64) for p in chosen]
+        high = [
+            np.full(edges.shape, condition[p][1], np.float64) if p in condition else edges for p in chosen
+        ]
+        upto = self._value(chosen, low, high)
+        if upto[-1] <= 0:
+            raise QueryError("nobody seems to be in the given ranges, as far as reports tell; widen them")
+        return Conditional(shares, [condition.get(p) for p in chosen], upto, self.users)
 
     def quantile(  # type: ignore[override]
         self,
@@ -181,52 +216,8 @@ class JointEstimate(Estimate):
         given: Mapping[str, Range] | None = None,
         confidence: float | None = 0.95,
     ) -> Answer[Any]:
-        """Return the value of an attribute below which a share ``q`` lies of the people in other ranges.
-
-        The interval holds all bins that the reports cannot rule out. (Whether too few people of those who
-        are given lie below x is a question about one sum: those below x, less q times all of them.)
-        """
-        if self.axis(of).unordered:
-            raise QueryError(f"{of} has no order, so it has no quantiles; ask for the share of each label")
-        if not given:
-            return self.marginal(of).quantile(q, confidence=confidence)
-        if not isinstance(q, int | float) or not 0 <= q <= 1:
-            raise QueryError(f"a quantile must lie between 0 and 1, such as 0.5 for the median, got {q!r}")
-        z = normal_quantile(confidence, 1)
-        place, axis = self._place(of), self._product.axes[self._place(of)]
-        condition = self._condition(given, {of: None})
-        chosen = tuple(sorted((place, *condition)))
-        shares = self._joint(chosen)
-        self._check_known(shares, chosen, condition)
-        edges = np.arange(0, axis.bins + 1, shares.steps[chosen.index(place)])
-        low = [np.full(edges.shape, 0 if p == place else condition[p][0]) for p in chosen]
-        high = [edges if p == place else np.full(edges.shape, condition[p][1]) for p in chosen]
-        upto = self._value(chosen, *(_floats(ends) for ends in (low, high)))
-        if upto[-1] <= 0:
-            raise _NOBODY
-        found = min(int(np.searchsorted(np.maximum.accumulate(upto)[1:], q * upto[-1])), edges.size - 2)
-        value = axis.at((edges[found] + edges[found + 1]) / 2)
-        if z is None:
-            return Answer(value, None, None, None)
-        less = [np.full(edges.shape, float(q)) if p == place else np.zeros(edges.shape) for p in chosen]
-        asked = shares.whole(low, high, less)
-        below, spread = shares.ask(asked), z * np.sqrt(shares.variance(asked))
-        # the quantile is in a bin if too few may lie below it, and enough up to its end
-        possible = np.flatnonzero(((below - spread)[:-1] <= 0) & ((below + spread)[1:] >= 0))
-        first, last = min([found, *possible[:1].tolist()]), max([found, *possible[-1:].tolist()])
-        return Answer(value, axis.at(float(edges[first])), axis.up_to(float(edges[last + 1])), confidence)
-
-    def _check_known(
-        self, shares: JointShares, chosen: tuple[int, ...], bounds: Mapping[int, tuple[Any, Any]]
-    ) -> None:
-        """Refuse bounds inside cells of which the plan does not tell the parts together."""
-        for place, ends in bounds.items():
-            step = shares.steps[chosen.index(place)]
-            if any(np.any(np.asarray(end) % step) for end in ends):
-                raise QueryError(
-                    f"{self._product.names[place]}: such a question must be of whole bins, "
-                    f"here {step:g} at a time; move the ends, or ask for a plain range"
-                )
+        """Return the value of an attribute below which a share ``q`` lies (of the people in other ranges)."""
+        return self.marginal(of, given=given).quantile(q, confidence=confidence)
 
     def prefix(self, bound: Any, *, confidence: float | None = 0.95) -> Answer[float]:
         raise self._one_at_a_time("prefix")
@@ -243,59 +234,14 @@ class JointEstimate(Estimate):
     def _one_at_a_time(self, what: str) -> QueryError:
         return QueryError(f"{what} is asked of one attribute: marginal({self._product.names[0]!r}).{what}(…)")
 
-    def _conditional(
-        self,
-        starts: dict[int, Positions],
-        stops: dict[int, Positions],
-        condition: dict[int, tuple[int, int]],
-        confidence: float | None,
-    ) -> Answer[Floats]:
-        """Return shares among some of the people, with Fieller's interval for a ratio.
-
-        The share ρ = a/b lies where (a − ρb)² ≤ z² Var(a − ρb), and the variance is a parabola in ρ that is
-        known from those of a, of b and of b − a, the people in the condition but not in the range.
-        """
-        if len(starts) != 1:
-            raise QueryError(f"a conditional share must be of one attribute's range, got {len(starts)}")
-        ((place, low), high) = next(iter(starts.items())), stops[next(iter(stops))]
-        chosen = tuple(sorted((place, *condition)))
-        shares = self._joint(chosen)
-        self._check_known(shares, chosen, {place: (low, high), **condition})
-
-        def asked(begin: Floats, end: Floats, less: float) -> Any:
-            bounds = {p: (np.full(low.shape, a), np.full(low.shape, b)) for p, (a, b) in condition.items()}
-            bounds[place] = (begin, end)
-            constants = [np.full(low.shape, less if p == place else 0.0) for p in chosen]
-            return shares.whole([bounds[p][0] for p in chosen], [bounds[p][1] for p in chosen], constants)
-
-        part = asked(low, high, 0.0)
-        whole = asked(np.zeros(low.shape), np.full(low.shape, shares.table.shape[chosen.index(place)]), 0.0)
-        of_them, all_of_them = (
-            self._value(chosen, _floats(ask.low), _floats(ask.high)) for ask in (part, whole)
-        )
-        if np.any(all_of_them <= 0):
-            raise _NOBODY
-        value, z = np.clip(of_them / all_of_them, 0.0, 1.0), normal_quantile(confidence, 1)
-        if z is None:
-            return Answer(value, None, None, None)
-        a, b = shares.ask(part), shares.ask(whole)
-        va, vb, vc = (shares.variance(each) for each in (part, whole, asked(low, high, 1.0)))
-        covariance = (va + vb - vc) / 2
-        square, linear, constant = b**2 - z**2 * vb, a * b - z**2 * covariance, a**2 - z**2 * va
-        root = np.sqrt(np.maximum(linear**2 - square * constant, 0.0))
-        known = square > 0  # else the people who are given may be nobody, and their share anything
-        low_end = np.divide(linear - root, square, out=np.zeros_like(a), where=known)
-        high_end = np.divide(linear + root, square, out=np.ones_like(a), where=known)
-        return _within(value, low_end, high_end, confidence)
-
-    def _condition(self, given: Mapping[str, Range], ranges: Mapping[str, Any]) -> dict[int, tuple[int, int]]:
+    def _condition(self, given: Mapping[str, Range], asked: Collection[str]) -> dict[int, tuple[int, int]]:
         if not isinstance(given, Mapping):
             raise QueryError(
                 f"what is given must be ranges by attribute, as {{'age': (18, 30)}} is, got {given!r}"
             )
         found = {}
         for name, pair in given.items():
-            if name in ranges:
+            if name in asked:
                 raise QueryError(f"{name} must be asked about or be given, not both")
             place = self._place(name)
             axis, (low, high) = self._product.axes[place], _ends(name, pair)
@@ -353,11 +299,6 @@ class JointEstimate(Estimate):
 
 
 _MOST_CELLS = 1 << 22  # of a histogram
-_NOBODY = QueryError("nobody seems to be in the given ranges, as far as the reports tell; widen them")
-
-
-def _floats(columns: Sequence[NDArray[Any]]) -> list[Floats]:
-    return [column.astype(np.float64) for column in columns]
 
 
 def _ends(name: str, pair: Range) -> tuple[Any, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import Protocol
 
@@ -12,6 +13,7 @@ from ldprange.aggregate import Aggregate
 from ldprange.details import Floats
 
 Boundaries = NDArray[np.int64]
+Interval = tuple[Floats, Floats]
 
 
 class Shares(Protocol):
@@ -39,18 +41,61 @@ class Shares(Protocol):
         """Return the estimated shares."""
         ...
 
-    def centre(self, low: Boundaries, high: Boundaries) -> Floats:
-        """Return the unbiased shares, about which intervals lie."""
-        ...
-
-    def variance(self, low: Boundaries, high: Boundaries) -> Floats:
-        """Return the variances of :meth:`centre`."""
-        ...
-
     @cached_property
     def rising_cdf(self) -> Floats:
         """The estimated share below each boundary, made to rise."""
         ...
+
+    def interval(self, low: Boundaries, high: Boundaries, z: float) -> Interval:
+        """Return the ends of intervals that reach ``z`` standard deviations to either side."""
+        ...
+
+    def cdf_interval(self, size: int, z: float) -> tuple[Boundaries, Interval]:
+        """Return the boundaries between nodes of a size, and the intervals of the shares below them."""
+        ...
+
+
+class CentredShares(ABC):
+    """Shares whose intervals lie evenly about an unbiased one."""
+
+    bins: int
+    is_distribution: bool
+
+    @abstractmethod
+    def centre(self, low: Boundaries, high: Boundaries) -> Floats:
+        """Return the unbiased shares, about which intervals lie."""
+
+    @abstractmethod
+    def variance(self, low: Boundaries, high: Boundaries) -> Floats:
+        """Return the variances of :meth:`centre`."""
+
+    def interval(self, low: Boundaries, high: Boundaries, z: float) -> Interval:
+        centre, spread = self.centre(low, high), z * np.sqrt(self.variance(low, high))
+        if self.is_distribution:
+            return np.clip(centre - spread, 0.0, 1.0), np.clip(centre + spread, 0.0, 1.0)
+        return centre - spread, centre + spread
+
+    def cdf_interval(self, size: int, z: float) -> tuple[Boundaries, Interval]:
+        known, cdf, deviations = self._cdf_at(size)
+        return known, (cdf - z * deviations, cdf + z * deviations)
+
+    @cached_property
+    def _cdfs(self) -> dict[int, tuple[Boundaries, Floats, Floats]]:
+        return {}  # by size, once asked for
+
+    def _cdf_at(self, size: int) -> tuple[Boundaries, Floats, Floats]:
+        """Return the boundaries between nodes of a size, the cdf there, made to rise, and its deviations."""
+        if size not in self._cdfs:
+            known = boundaries(self.bins, size)
+            start = np.zeros_like(known)
+            deviations = np.sqrt(self.variance(start, known))
+            self._cdfs[size] = known, rising(self.centre(start, known)), deviations
+        return self._cdfs[size]
+
+
+def boundaries(bins: int, size: int) -> Boundaries:
+    """Return the boundaries between nodes of a size."""
+    return np.append(np.arange(0, bins, size), bins)
 
 
 def level_estimates(aggregate: Aggregate) -> list[Floats]:

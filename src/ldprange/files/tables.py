@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, tee
+from operator import itemgetter
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -15,7 +16,7 @@ import pyarrow.csv
 import pyarrow.parquet
 from numpy.typing import NDArray
 
-from ldprange.domain import Dates, Domain, Ordered
+from ldprange.domain import Dates, Domain, Ordered, Product
 from ldprange.errors import FileError
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -26,12 +27,17 @@ _NEVER = "\x1f"  # the unit separator: a plain column has no delimiter, but the 
 _LONGEST_LINE = 1 << 20
 
 
-def plain_values(file: BinaryIO, domain: Domain) -> Iterator[NDArray[Any]]:
+Column = Iterator[NDArray[Any]]
+"""Of people's values, piece by piece."""
+
+
+def plain_values(file: BinaryIO, domain: Domain) -> Column:
     """Yield the values of a text with one value a line."""
     parsing = pyarrow.csv.ParseOptions(delimiter=_NEVER, quote_char=False, ignore_empty_lines=False)
     # block by block, because a reader that waits for standard input by itself cannot be interrupted
-    blocks = (_delimited(io.BytesIO(block), ["value"], "value", parsing) for block in _whole_lines(file))
-    return typed(chain.from_iterable(blocks), domain)
+    text = {"value": pa.string()}
+    blocks = (delimited_batches(io.BytesIO(block), ["value"], text, parsing) for block in _whole_lines(file))
+    return typed((batch.column(0) for batch in chain.from_iterable(blocks)), domain)
 
 
 def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
@@ -50,27 +56,32 @@ def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
         yield rest
 
 
-def delimited_values(
-    file: BinaryIO, delimiter: str, column: str | None, domain: Domain
-) -> Iterator[NDArray[Any]]:
-    """Yield a column of a text table with a header."""
+def delimited_values(file: BinaryIO, delimiter: str, column: str | None, domain: Domain) -> list[Column]:
+    """Return a column of a text table with a header, or one for each attribute."""
     names = read_header(file, delimiter)
     _check_separator(names, delimiter, column)
-    chosen = _choose(names, column)
-    if column is None and _is_a_value(chosen, domain):
+    chosen = _choose(names, column, domain)
+    if column is None and len(names) == 1 and _is_a_value(names[0], domain):
         raise FileError(
-            f"the first line must be a header with the column's name, got the value {chosen}; "
+            f"the first line must be a header with the column's name, got the value {names[0]}; "
             "add a header, or rename the file to .txt"
         )
     parsing = pyarrow.csv.ParseOptions(delimiter=delimiter, ignore_empty_lines=False, newlines_in_values=True)
-    return typed(_delimited(file, names, chosen, parsing), domain)
+    return _columns(delimited_batches(file, names, dict.fromkeys(chosen, pa.string()), parsing), domain)
 
 
-def parquet_values(file: BinaryIO, column: str | None, domain: Domain) -> Iterator[NDArray[Any]]:
-    """Yield a column of a Parquet file."""
+def parquet_values(file: BinaryIO, column: str | None, domain: Domain) -> list[Column]:
+    """Return a column of a Parquet file, or one for each attribute."""
     table = open_parquet(file)
-    chosen = _choose(table.schema_arrow.names, column)
-    return typed((batch.column(0) for batch in parquet_batches(table, [chosen])), domain)
+    chosen = _choose(table.schema_arrow.names, column, domain)
+    return _columns(parquet_batches(table, chosen), domain)
+
+
+def _columns(batches: Iterator[pa.RecordBatch], domain: Domain) -> list[Column]:
+    if not isinstance(domain, Product):
+        return [typed((batch.column(0) for batch in batches), domain)]
+    each = zip(domain.names, domain.axes, tee(batches, len(domain.names)), strict=True)
+    return [typed(map(itemgetter(name), held), axis, f" in {name}") for name, axis, held in each]
 
 
 def read_header(file: BinaryIO, delimiter: str) -> list[str]:
@@ -154,26 +165,22 @@ def _check_separator(names: Sequence[str], delimiter: str, column: str | None) -
             )
 
 
-def _choose(names: Sequence[str], column: str | None) -> str:
-    """Return the column that is meant."""
+def _choose(names: Sequence[str], column: str | None, domain: Domain) -> Sequence[str]:
+    """Return the column that is meant, or those of all attributes."""
     there = ", ".join(names)
     if not names:
         raise FileError("the file must be a table with a header, and it is empty")
-    if column is None:
-        if len(names) > 1:
-            raise FileError(f"the table has several columns, so choose one: {there}")
-        return names[0]
-    if names.count(column) != 1:
-        what = "no" if column not in names else "more than one"
-        raise FileError(f"the table has {what} column {column!r}; its columns are: {there}")
-    return column
-
-
-def _delimited(
-    file: BinaryIO, names: Sequence[str], column: str, parsing: pyarrow.csv.ParseOptions
-) -> Iterator[pa.Array]:
-    for batch in delimited_batches(file, names, {column: pa.string()}, parsing):
-        yield batch.column(0)
+    if isinstance(domain, Product):
+        chosen = domain.names
+    elif column is None and len(names) > 1:
+        raise FileError(f"the table has several columns, so choose one: {there}")
+    else:
+        chosen = [names[0] if column is None else column]
+    for name in chosen:
+        if names.count(name) != 1:
+            what = "no" if name not in names else "more than one"
+            raise FileError(f"the table has {what} column {name!r}; its columns are: {there}")
+    return chosen
 
 
 def _is_a_value(name: str, domain: Domain) -> bool:
@@ -186,8 +193,8 @@ def _is_a_value(name: str, domain: Domain) -> bool:
     return True
 
 
-def typed(arrays: Iterable[pa.Array], domain: Domain) -> Iterator[NDArray[Any]]:
-    """Turn columns into arrays that the domain takes; say in which row one cannot be."""
+def typed(arrays: Iterable[pa.Array], domain: Domain, where: str = "") -> Column:
+    """Turn parts of a column into arrays that the domain takes; say in which row one cannot be."""
     wanted, convert = "a number", _numbers
     if isinstance(domain, Dates):
         wanted, convert = "a date such as 2026-01-31", _dates
@@ -200,14 +207,15 @@ def typed(arrays: Iterable[pa.Array], domain: Domain) -> Iterator[NDArray[Any]]:
         if array.null_count:
             missing = int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
             raise FileError(
-                f"every row must have {wanted}, and row {row + missing} has none; leave such people out"
+                f"every row must have {wanted}{where}, and row {row + missing} has none; "
+                "leave such people out"
             )
         try:
             yield convert(array)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             at = _first_failure(array, convert)
             raise FileError(
-                f"every row must have {wanted}, and row {row + at} has {str(array[at])!r}; "
+                f"every row must have {wanted}{where}, and row {row + at} has {str(array[at])!r}; "
                 "correct it, or leave such people out"
             ) from None
         row += len(array)

@@ -1,4 +1,4 @@
-"""People's values: one column of a table, or a plain column with one value a line."""
+"""People's values: columns of a table, or a plain column with one value a line."""
 
 from __future__ import annotations
 
@@ -30,8 +30,10 @@ _ADVICE = {
 
 def read_values(
     path: Name, column: str | None, domain: Domain, *, progress: Progress | None = None
-) -> Iterator[NDArray[Any]]:
+) -> Iterator[Any]:
     """Return a file's values in chunks, with the type that the domain takes.
+
+    Where people have several attributes, a chunk has a column for each, by name, as the table does.
 
     Parameters
     ----------
@@ -39,17 +41,16 @@ def read_values(
         A ``.csv``, ``.tsv`` or ``.parquet`` table; anything else, and ``-`` for standard input, is a plain
         column with one value a line.
     column
-        The table's column; may be left out if there is only one.
+        The table's column; may be left out if there is only one, and has to be for several attributes.
     domain
-        What the values are meant for: numbers, dates or labels. Whether they lie inside it is checked by
-        whoever uses them.
+        What the values are meant for: numbers, dates or labels, or several attributes. Whether they lie
+        inside it is checked by whoever uses them.
     progress
         Called with every chunk: how many more bytes were read.
     """
-    if isinstance(domain, Product):
+    if isinstance(domain, Product) and column is not None:
         raise FileError(
-            "files are read for plans of one attribute, and this has several: read the columns yourself, "
-            "and use ldp.encode_many or ldp.rehearse"
+            f"the columns are those of the attributes, {', '.join(domain.names)}; leave out column {column!r}"
         )
     # the tables' library takes as long to load as all else together
     from ldprange.files import tables
@@ -59,28 +60,40 @@ def read_values(
 
 def _values(
     tables: ModuleType, path: Name, column: str | None, domain: Domain, progress: Progress | None
-) -> Iterator[NDArray[Any]]:
+) -> Iterator[Any]:
     with opened(path) as file:
         suffix = Path(path).suffix.lower()
         kind = Kind.PARQUET if suffix == ".parquet" else Kind.TEXT
         expect(kind, file, f"people's values as {kind.value}", _ADVICE)
         if suffix == ".parquet":
-            arrays = tables.parquet_values(file, column, domain)
+            columns = tables.parquet_values(file, column, domain)
         elif suffix in tables.DELIMITERS:
-            arrays = tables.delimited_values(file, tables.DELIMITERS[suffix], column, domain)
+            columns = tables.delimited_values(file, tables.DELIMITERS[suffix], column, domain)
+        elif isinstance(domain, Product):
+            raise FileError(
+                "values of several attributes must be a .csv, .tsv or .parquet table with the columns "
+                f"{', '.join(domain.names)}"
+            )
         elif column is not None:
             raise FileError(
                 f"a column can only be chosen from a .csv, .tsv or .parquet table, got column {column!r}; "
                 "leave it out, or rename the file"
             )
         else:
-            arrays = tables.plain_values(file, domain)
+            columns = [tables.plain_values(file, domain)]
         found = False
-        for chunk in watched(file, _chunks(arrays), progress):
+        for chunk in watched(file, _people(columns, domain), progress):
             found = True
             yield chunk
         if not found:
             raise FileError("the file must hold at least one value, and it is empty")
+
+
+def _people(columns: list[Iterator[NDArray[Any]]], domain: Domain) -> Iterator[Any]:
+    if not isinstance(domain, Product):
+        return _chunks(columns[0])
+    # all columns of a file are cut alike
+    return (dict(zip(domain.names, chunk, strict=True)) for chunk in zip(*map(_chunks, columns), strict=True))
 
 
 def _chunks(arrays: Iterator[NDArray[Any]]) -> Iterator[NDArray[Any]]:

@@ -145,6 +145,16 @@ _ATTRIBUTES = _query(
 )
 
 
+_GIVEN = tuple(
+    _query(name, _NAMES, what)
+    for name, what in (
+        ("given", "Other attributes: what is asked is then asked of the people in ranges of them."),
+        ("given_low", "Where these ranges begin; as many as given attributes."),
+        ("given_high", "Where these ranges end; as many as given attributes."),
+    )
+)
+
+
 def _question(summary: str, answer: Json, *parameters: Json, several: Json | None = None) -> Json:
     """Describe a question, and its answer where it is asked of several attributes at once."""
     answers = [_object({**_ASKED, **each}) for each in (answer, several) if each is not None]
@@ -154,7 +164,7 @@ def _question(summary: str, answer: Json, *parameters: Json, several: Json | Non
             summary,
             {"200": _json(schema, "The answer and its interval.")},
             (400, 401, 403, 404, 409),
-            parameters=(_SURVEY_NAME, *parameters, _CONFIDENCE, _DENOISE),
+            parameters=(_SURVEY_NAME, *parameters, *_GIVEN, _CONFIDENCE, _DENOISE),
             security=_ANALYST_OR_PUBLIC,
         )
     }

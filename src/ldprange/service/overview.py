@@ -130,13 +130,17 @@ def _pictures(found: Estimate, attributes: tuple[str, ...], confidence: float, h
     return {
         "cdf": _cdf(found, confidence),
         "histogram": _histogram(found, confidence, half),
-        "quartiles": {"q": _QUARTILES, **columns(found.quantiles(_QUARTILES, confidence=confidence))},
+        "quartiles": None if found.domain.unordered else _quartiles(found, confidence),
     }
 
 
 def _edges(bins: int, most: int) -> list[int]:
     """Cut bins into at most so many runs, all of the same length but perhaps the last."""
     return [*range(0, bins, -(-bins // most)), bins]
+
+
+def _quartiles(found: Estimate, confidence: float) -> dict[str, Any]:
+    return {"q": _QUARTILES, **columns(found.quantiles(_QUARTILES, confidence=confidence))}
 
 
 def _cdf(found: Estimate, confidence: float) -> dict[str, Any]:

@@ -28,8 +28,8 @@ from ldprange.service.replies import (
     survey_in,
 )
 from ldprange.service.several import (
+    GIVEN,
     one_attribute,
-    refuse_denoising,
     share_of_ranges,
     table_of,
     two_of,
@@ -87,7 +87,7 @@ def answering(asked: Asked, *known: str, many: tuple[str, ...] = ()) -> Callable
         survey = survey_in(collector, request.path_params["name"])
         if not survey.public:
             check_role(request, collector, ROLES)
-        parameters = Parameters(request, *known, "confidence", "denoise", many=many)
+        parameters = Parameters(request, *known, "confidence", "denoise", many=(*many, *GIVEN))
         estimates = request.app.state.estimates
         return Reply(await estimates.beside(_answer, collector, survey, parameters, asked, estimates))
 
@@ -137,7 +137,8 @@ def cdf(parameters: Parameters, found: Estimate, confidence: float) -> dict[str,
 def histogram(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
     """Tell the share of every bin; of two attributes, of at most 32 × 32 cells."""
     if isinstance(found, JointEstimate) and len(parameters.texts("attribute")) != 1:
-        refuse_denoising(parameters)
+        if parameters.texts(GIVEN[0]):
+            raise Refusal(400, "the histogram of two attributes is of all people; leave out given")
         names = two_of(parameters, found.plan)
         cells = table_of(found, names, edges_of(found.plan, names), confidence)
         return {"attributes": list(names), **cells}

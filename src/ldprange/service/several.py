@@ -16,14 +16,17 @@ from ldprange.service.replies import Parameters, columns
 from ldprange.units import parse, plain
 
 _MOST_HELD = 1 << 19  # joint bins of attributes asked about together: each has a few numbers in memory
+GIVEN = ("given", "given_low", "given_high")
+"""Parameters: the attributes and the ranges of the people among whom something is asked."""
+
 _ONLY_ONE = "this survey has one attribute, without a name; leave out attribute"
 
 
 def one_attribute(parameters: Parameters, found: Estimate) -> Estimate:
-    """Return the estimate of the attribute that is asked about."""
+    """Return the estimate of the attribute that is asked about, among the people who are given."""
     names = parameters.texts("attribute")
     if not isinstance(found, JointEstimate):
-        if names:
+        if names or parameters.texts(GIVEN[0]):
             raise Refusal(400, _ONLY_ONE)
         return found
     if len(names) != 1:
@@ -32,38 +35,40 @@ def one_attribute(parameters: Parameters, found: Estimate) -> Estimate:
             f"this is asked of one attribute at a time, attribute={found.names[0]} or another of "
             f"{', '.join(found.names)}, got {len(names)}; of more, ask for a range or the histogram of two",
         )
-    refuse_denoising(parameters)
-    return found.marginal(names[0])
-
-
-def refuse_denoising(parameters: Parameters) -> None:
-    """Refuse what is not done: over several attributes only ranges are denoised."""
-    if parameters.flag("denoise"):
-        raise Refusal(400, "over several attributes only ranges are denoised; leave out denoise")
+    given = _ranges(parameters, found, GIVEN)
+    check_places(found.plan, [*names, *given])
+    return found.marginal(names[0], given=given)
 
 
 def share_of_ranges(parameters: Parameters, found: JointEstimate, confidence: float) -> dict[str, Any]:
     """Tell the share of the people who are in a range on every attribute that is named."""
-    names, lows, highs = (parameters.texts(name) for name in ("attribute", "low", "high"))
-    product = _product(found)
-    if not names or not len(names) == len(lows) == len(highs):
+    ends, given = (_ranges(parameters, found, named) for named in (("attribute", "low", "high"), GIVEN))
+    if not ends:
+        raise Refusal(400, f"name an attribute and its range, as in attribute={found.names[0]}&low=…&high=…")
+    check_places(found.plan, [*ends, *given])
+    return {
+        "attributes": list(ends),
+        "from": [plain(low) for low, _ in ends.values()],
+        "to": [plain(high) for _, high in ends.values()],
+        **columns(found.range(confidence=confidence, given=given, **ends)),
+    }
+
+
+def _ranges(parameters: Parameters, found: JointEstimate, named: tuple[str, str, str]) -> dict[str, Any]:
+    """Return ranges by attribute: as many low and high ends as names."""
+    names, lows, highs = (parameters.texts(name) for name in named)
+    if not len(names) == len(lows) == len(highs):
+        name, low, high = named
         raise Refusal(
             400,
             "of several attributes each must be named with its range, as in "
-            f"attribute={product.names[0]}&low=…&high=…&attribute={product.names[1]}&low=…&high=…, "
+            f"{name}={found.names[0]}&{low}=…&{high}=…&{name}={found.names[1]}&{low}=…&{high}=…, "
             f"got {len(names)} attributes, {len(lows)} low ends and {len(highs)} high ends",
         )
-    check_places(found.plan, names)
-    ends: dict[str, Any] = {
-        name: (parse(product.axis(name), low), parse(product.axis(name), high))
-        for name, low, high in zip(names, lows, highs, strict=True)
-    }
-    return {
-        "attributes": names,
-        "from": [plain(low) for low, _ in ends.values()],
-        "to": [plain(high) for _, high in ends.values()],
-        **columns(found.range(confidence=confidence, **ends)),
-    }
+    if len(set(names)) != len(names):
+        raise Refusal(400, f"an attribute must be named once, got {', '.join(names)}")
+    each = zip(names, map(found.axis, names), lows, highs, strict=True)
+    return {name: (parse(axis, low), parse(axis, high)) for name, axis, low, high in each}
 
 
 def check_places(plan: Plan, names: Sequence[str]) -> tuple[int, ...]:
@@ -109,7 +114,6 @@ def check_attributes(parameters: Parameters, plan: Plan) -> None:
         if names:
             raise Refusal(400, _ONLY_ONE)
         return
-    refuse_denoising(parameters)
     if len(names) == 1:
         check_places(plan, names)
     else:

@@ -51,7 +51,6 @@ class Dashboard {
     the("confidence").addEventListener("change", (event) => this.#set({ confidence: event.target.value }));
     the("denoise").addEventListener("change", (event) => this.#set({ denoise: String(event.target.checked) }));
     this.view.start();
-    the("denoising").hidden = this.survey.plan.domain.kind === "product"; // only ranges are denoised there
     the("table-details").addEventListener("toggle", () => this.#showTable());
     the("token-form").addEventListener("submit", (event) => {
       event.preventDefault();

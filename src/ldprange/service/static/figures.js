@@ -89,13 +89,15 @@ export function showShare({ value, low, high, confidence }, words) {
 export function showTable(overview, units) {
   const { histogram, cdf } = overview;
   const upTo = new Map(cdf.to.map((to, at) => [to, cdf.value[at]]));
-  const header = ["Values", "Share", "Interval", "Up to here"].map((name) => make("th", { scope: "col" }, name));
+  const names = ["Values", "Share", "Interval", ...(units.hasOrder ? ["Up to here"] : [])];
+  const header = names.map((name) => make("th", { scope: "col" }, name));
   const rows = histogram.from.map((from, at) => {
     const to = histogram.to[at];
     const interval = `${shareText(histogram.low[at])} to ${shareText(histogram.high[at])}`;
     const values = from === to ? units.text(to) : `${units.text(from)} to ${units.text(to)}`;
     const total = upTo.has(to) ? shareText(upTo.get(to)) : "";
-    return make("tr", {}, ...[values, shareText(histogram.value[at]), interval, total].map((text) => make("td", {}, text)));
+    const row = [values, shareText(histogram.value[at]), interval, total].slice(0, names.length);
+    return make("tr", {}, ...row.map((text) => make("td", {}, text)));
   });
   const caption = make("caption", { class: "unseen" }, "Share of people by value, with intervals");
   the("table").replaceChildren(caption, make("thead", {}, make("tr", {}, ...header)), make("tbody", {}, ...rows));

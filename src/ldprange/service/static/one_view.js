@@ -32,23 +32,24 @@ export class OneView {
 
   start() {
     the("one-pictures").hidden = false;
-    for (const tile of document.querySelectorAll(".quartile")) {
-      tile.hidden = false;
+    for (const part of [...document.querySelectorAll(".quartile"), the("cdf-figure")]) {
+      part.hidden = !this.units.hasOrder;
     }
   }
 
   showTiles(overview) {
-    showQuartiles(overview, this.units);
+    if (this.units.hasOrder) {
+      showQuartiles(overview, this.units);
+    }
   }
 
   draw(overview) {
     this.#overview = overview;
     this.#charts ??= this.#makeCharts();
-    const { histogram, cdf } = this.#charts;
-    histogram.update(overview);
-    cdf.update(overview);
-    write("histogram-note", this.#note("histogram"));
-    write("cdf-note", this.#note("cdf"));
+    for (const [name, chart] of Object.entries(this.#charts)) {
+      chart.update(overview);
+      write(`${name}-note`, this.#note(name));
+    }
   }
 
   /** Tell the share of the range; return the same in a sentence. */
@@ -63,25 +64,27 @@ export class OneView {
 
   #makeCharts() {
     const hovered = (name) => (words) => this.#overview && write(`${name}-note`, words || this.#note(name));
-    const histogram = new HistogramChart(the("histogram"), this.units, hovered("histogram"));
-    const cdf = new CdfChart(the("cdf"), this.units, hovered("cdf"));
+    const charts = { histogram: new HistogramChart(the("histogram"), this.units, hovered("histogram")) };
+    if (this.units.hasOrder) {
+      charts.cdf = new CdfChart(the("cdf"), this.units, hovered("cdf"));
+    }
     const brushed = ({ start, stop }) => {
       this.range = { from: this.units.lower(start), to: this.units.upper(stop - 1) };
       this.form.show(this.range);
       this.#rangeChanged();
     };
-    this.brushes = [histogram, cdf].map((chart) => {
+    this.brushes = Object.values(charts).map((chart) => {
       chart.place.classList.add("brushed");
       const brush = new Brush(chart.plot, this.units.bins, brushed);
       chart.drawn = () => brush.show(this.#span());
       return brush;
     });
-    const legend = "Range: drag across either picture, or enter its ends here";
+    const legend = "Range: drag across a picture, or enter its ends here";
     this.form = new RangeForm(the("range-forms"), { id: "range", legend, unseen: true }, this.units, this.range, (range) => {
       this.range = range;
       this.#rangeChanged();
     });
-    return { histogram, cdf };
+    return charts;
   }
 
   #note(name) {

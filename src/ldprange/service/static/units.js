@@ -41,6 +41,8 @@ export class Units {
     this.unit = unit;
     /** What its values look like: labels are labels, with an order or without. */
     this.kind = domain.kind === "categories" ? "ordered" : domain.kind;
+    /** Whether "up to a value" means something, as it does not among categories. */
+    this.hasOrder = domain.kind !== "categories";
     this.bins = domain.bins;
     /** Whether every bin is one value, so that both ends of a range belong to it. */
     this.discrete = !["real", "logarithmic"].includes(domain.kind);

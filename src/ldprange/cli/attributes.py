@@ -1,0 +1,56 @@
+"""What values one of several attributes may have, in a word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import click
+
+from ldprange.domain import Domain
+from ldprange.errors import DomainError
+
+_BETWEEN = re.compile(r"([-+.0-9e]+?)\.\.([-+.0-9e]+)(?:/([0-9]{1,9})(/log)?)?", re.IGNORECASE)
+WAYS = (
+    "0..119 for whole numbers, 0..20000/64 for real numbers in 64 bins, 1..60000/64/log for bins of equal "
+    "ratio, 2026-01-01..2026-12-31 for days, labels:XS,S,M in their order, or categories:north,south"
+)
+
+
+def product_of(attributes: Sequence[tuple[str, str]]) -> Domain:
+    """Return the domain of people with several attributes, each a name and its values in a word."""
+    if len(attributes) < 2:
+        raise click.UsageError("--attribute is for two or more; with one, use --low and --high or their like")
+    named: dict[str, Domain] = {}
+    for name, values in attributes:
+        if name in named:
+            raise click.UsageError(f"--attribute must be given once for each name, got {name} twice")
+        try:
+            named[name] = _domain(values)
+        except DomainError as error:
+            raise DomainError(f"{name}: {error}") from None
+    return Domain.product(**named)
+
+
+def _domain(values: str) -> Domain:
+    """Return what a word says.
+
+    >>> _domain("0..119").bins, _domain("0..20000/64").bins, _domain("categories:north,south").bins
+    (120, 64, 2)
+    """
+    kind, _, listed = values.partition(":")
+    if listed and kind in ("labels", "categories"):
+        labels = [label.strip() for label in listed.split(",")]
+        return Domain.ordered(labels) if kind == "labels" else Domain.categories(labels)
+    said = _BETWEEN.fullmatch(values)
+    low, high, bins, logarithmic = said.groups() if said else ("", "", None, None)
+    if bins is None and low.count("-") == 2:
+        return Domain.dates(low, high)
+    number: type[int] | type[float] = int if bins is None else float
+    try:
+        least, most = number(low), number(high)
+    except ValueError:
+        raise DomainError(f"values must be said like one of: {WAYS}; got {values!r}") from None
+    if isinstance(least, int) and isinstance(most, int):
+        return Domain.integers(least, most)
+    return (Domain.logarithmic if logarithmic else Domain.real)(least, most, int(bins or 0))

@@ -1,0 +1,109 @@
+"""One attribute's shares: of all people, and among those in ranges of other attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from ldprange.details import Floats
+from ldprange.estimation.joint_shares import JointShares
+from ldprange.estimation.shares import Boundaries, CentredShares, Interval, boundaries, rising
+from ldprange.joint import Question
+
+
+class Marginal(CentredShares):
+    """One attribute's shares, for the questions that can be asked about one."""
+
+    def __init__(self, shares: JointShares, users: int, denoised: Floats | None) -> None:
+        self._shares, self.users = shares, users
+        self.is_distribution = denoised is not None
+        self.scales = tuple(shares.steps)
+        table = shares.table if denoised is None else denoised
+        (self.bins,) = table.shape
+        self._upto = np.concatenate([[0.0], np.cumsum(table)])
+
+    def share(self, low: Boundaries, high: Boundaries) -> Floats:
+        shares: Floats = self._upto[high] - self._upto[low]
+        return shares
+
+    def centre(self, low: Boundaries, high: Boundaries) -> Floats:
+        low, high = np.broadcast_arrays(low, high)
+        return self._shares.ask(self._shares.whole([low], [high]))
+
+    def variance(self, low: Boundaries, high: Boundaries) -> Floats:
+        low, high = np.broadcast_arrays(low, high)
+        asked = self._shares.whole([low.reshape(-1)], [high.reshape(-1)])
+        return self._shares.variance(asked).reshape(low.shape)
+
+    @cached_property
+    def rising_cdf(self) -> Floats:
+        return rising(self._upto)
+
+
+class Conditional:
+    """An attribute's shares among the people in given ranges, with Fieller's interval for a ratio.
+
+    The share ρ = a/b lies where (a − ρb)² ≤ z² Var(a − ρb), and the variance is a parabola in ρ that is known
+    from those of a, of b and of b − a, the people in the condition but not in the range.
+
+    Parameters
+    ----------
+    shares
+        Those of the attribute together with all that are given.
+    ranges
+        The given ranges in the order of the axes; None where the attribute itself stands.
+    upto
+        The share of all people who are given and lie below each boundary of the attribute.
+    users
+        How many people reported.
+    """
+
+    is_distribution = True
+
+    def __init__(
+        self, shares: JointShares, ranges: Sequence[tuple[int, int] | None], upto: Floats, users: int
+    ) -> None:
+        self._shares, self._ranges, self.users = shares, ranges, users
+        self.scales: tuple[int, ...] = (shares.steps[ranges.index(None)],)
+        self.bins = upto.size - 1
+        self._upto = upto / upto[-1]
+
+    def share(self, low: Boundaries, high: Boundaries) -> Floats:
+        shares: Floats = np.clip(self._upto[high] - self._upto[low], 0.0, 1.0)
+        return shares
+
+    @cached_property
+    def rising_cdf(self) -> Floats:
+        return rising(self._upto)
+
+    def interval(self, low: Boundaries, high: Boundaries, z: float) -> Interval:
+        low, high = np.broadcast_arrays(low, high)
+        part, whole, rest = (
+            self._asked(low, high),
+            self._asked(np.zeros_like(low), np.full_like(high, self.bins)),
+            self._asked(low, high, less=1.0),
+        )
+        a, b = self._shares.ask(part), self._shares.ask(whole)
+        va, vb, vc = (self._shares.variance(each) for each in (part, whole, rest))
+        covariance = (va + vb - vc) / 2
+        square, linear, constant = b**2 - z**2 * vb, a * b - z**2 * covariance, a**2 - z**2 * va
+        root = np.sqrt(np.maximum(linear**2 - square * constant, 0.0))
+        known = square > 0  # else the people who are given may be nobody, and their share anything
+        least = np.divide(linear - root, square, out=np.zeros_like(a), where=known)
+        most = np.divide(linear + root, square, out=np.ones_like(a), where=known)
+        return np.clip(least, 0.0, 1.0), np.clip(most, 0.0, 1.0)
+
+    def cdf_interval(self, size: int, z: float) -> tuple[Boundaries, Interval]:
+        known = boundaries(self.bins, size)
+        return known, self.interval(np.zeros_like(known), known, z)
+
+    def _asked(self, low: Boundaries, high: Boundaries, less: float = 0.0) -> Question:
+        """Ask about the given people in ranges of the attribute, less a part of all of them."""
+        ends = [
+            (low, high) if pair is None else (np.full_like(low, pair[0]), np.full_like(high, pair[1]))
+            for pair in self._ranges
+        ]
+        constants = [np.full(low.shape, 0.0 if pair else less) for pair in self._ranges]
+        return self._shares.whole([start for start, _ in ends], [stop for _, stop in ends], constants)

@@ -1,0 +1,180 @@
+"""The command line over several attributes: the whole way, and what cannot be asked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ldprange as ldp
+from surveys import answered, done, run
+
+TOWN = ("--attribute", "age", "0..15", "--attribute", "region", "categories:N,S")
+
+
+@pytest.fixture
+def town(here: Path) -> Path:
+    """Return where a plan of two attributes lies, a table of people, and the aggregate of their reports."""
+    done("plan", *TOWN, "--epsilon", "3", "--users", "10000", "-o", "town.plan.json")
+    rows = "3,N,x\n12,S,y\n" * 5_000
+    (here / "values.csv").write_text(f"age,region,more\n{rows}")
+    done("encode", "town.plan.json", "values.csv", "-o", "town.reports", "--seed", "1")
+    done("aggregate", "town.plan.json", "town.reports", "-o", "town.agg")
+    return here
+
+
+@pytest.mark.parametrize(
+    ("values", "domain"),
+    [
+        ("0..119", ldp.Domain.integers(0, 119)),
+        ("-5..-1", ldp.Domain.integers(-5, -1)),
+        ("-40..60/100", ldp.Domain.real(-40, 60, 100)),
+        ("0.1..6e4/64/log", ldp.Domain.logarithmic(0.1, 60_000, 64)),
+        ("2026-01-01..2026-12-31", ldp.Domain.dates("2026-01-01", "2026-12-31")),
+        ("labels:XS, S,M", ldp.Domain.ordered(["XS", "S", "M"])),
+        ("categories:north,south", ldp.Domain.categories(["north", "south"])),
+    ],
+)
+def test_an_attribute_is_said_in_a_word(here: Path, values: str, domain: ldp.Domain) -> None:
+    made = answered("plan", "--attribute", "it", values, "--attribute", "n", "0..1", "--epsilon", "1")
+    plan = ldp.Plan.from_json(json.dumps(made["plan"]))
+    assert plan.domain == ldp.Domain.product(it=domain, n=ldp.Domain.integers(0, 1))
+
+
+def test_it_is_the_plan_that_is_made_in_python(town: Path) -> None:
+    domain = ldp.Domain.product(age=ldp.Domain.integers(0, 15), region=ldp.Domain.categories(["N", "S"]))
+    plan = ldp.Plan.from_json((town / "town.plan.json").read_text())
+    assert plan == ldp.choose_plan(domain, 3.0, 10_000)
+    assert "Tree 2" in done("compare", *TOWN, "--epsilon", "3", "--users", "10000")
+    users = answered("need", *TOWN, "--epsilon", "3", "--error", "1%")["users"]
+    assert users == ldp.users_needed(domain, 3.0, 0.01)
+
+
+def test_a_plan_of_very_many_levels_is_told_in_a_few_lines(here: Path) -> None:
+    said = run(
+        "plan", "--attribute", "a", "0..255", "--attribute", "b", "0..255", "--epsilon", "1", "-o", "p.json"
+    )
+    assert len(said.stdout.splitlines()) < 15
+
+
+@pytest.mark.parametrize("name", ["values.csv", "values.tsv", "values.parquet"])
+def test_every_kind_of_table_gives_the_same_reports(town: Path, name: str) -> None:
+    columns = {"region": ["N", "S"] * 5_000, "age": [3, 12] * 5_000}
+    if name.endswith("parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(pa.table(columns), town / name)
+    else:
+        mark = "\t" if name.endswith("tsv") else ","
+        lines = [
+            mark.join(["region", "age"]),
+            *(f"{r}{mark}{a}" for r, a in zip(*columns.values(), strict=True)),
+        ]
+        (town / name).write_text("\n".join(lines))
+    done("encode", "town.plan.json", name, "-o", "again.reports", "--seed", "1")
+    assert (town / "again.reports").read_bytes() == (town / "town.reports").read_bytes()
+
+
+def test_simulate_measures_what_the_plan_predicts(town: Path) -> None:
+    rng = np.random.default_rng(1)
+    ages = rng.integers(0, 16, 4000)
+    regions = np.where(rng.random(4000) < ages / 16, "N", "S")
+    rows = "\n".join(f"{age},{region}" for age, region in zip(ages, regions, strict=True))
+    (town / "people.csv").write_text(f"age,region\n{rows}\n")
+    result = answered("simulate", "town.plan.json", "people.csv", "--seed", "2", "--repetitions", "100")
+    assert result["users"] == 4000
+    for kind in ("ranges", "prefixes"):
+        found = result[kind]
+        assert found["measured_rmse"] == pytest.approx(found["predicted_rmse"], rel=0.1)
+        assert 0.92 < found["coverage"] < 0.98
+
+
+def test_simulate_asks_pairs_of_many_attributes(here: Path) -> None:
+    names = ("a", "b", "c", "d")
+    said = [word for name in names for word in ("--attribute", name, "0..7")]
+    done("plan", *said, "--epsilon", "2", "--users", "5000", "-o", "p.json")
+    rows = np.random.default_rng(1).integers(0, 8, (5000, 4))
+    (here / "v.csv").write_text("\n".join([",".join(names), *(",".join(map(str, row)) for row in rows)]))
+    result = answered("simulate", "p.json", "v.csv", "--seed", "2", "--repetitions", "5")
+    assert result["ranges"]["measured_rmse"] == pytest.approx(result["ranges"]["predicted_rmse"], rel=0.25)
+
+
+def test_one_of_them_is_asked_by_name(town: Path) -> None:
+    found = answered("query", "town.agg", "--attribute", "age", "--range", "0", "7")
+    assert found["ranges"][0]["value"] == pytest.approx(0.5, abs=0.1)
+
+
+def test_one_of_them_has_an_overview(town: Path) -> None:
+    assert "age: 50% lie below" in done("query", "town.agg", "--attribute", "age")
+    said = done("query", "town.agg", "--attribute", "region")
+    assert "lie below" not in said  # there is no order
+    assert [line.split()[0] for line in said.splitlines()[-2:]] == ["N", "S"]
+
+
+def test_some_are_asked_about_at_once(town: Path) -> None:
+    asked = ("--within", "age", "8", "15", "--within", "region", "S", "S")
+    assert answered("query", "town.agg", *asked)["within"]["value"] == pytest.approx(0.5, abs=0.1)
+    assert "age 8 to 15, region S " in done("query", "town.agg", *asked)
+
+
+def test_one_is_asked_about_among_the_people_in_others(town: Path) -> None:
+    found = ldp.estimate(ldp.Aggregate.load("town.agg"))
+    assert isinstance(found, ldp.JointEstimate)
+    among = found.marginal("age", given={"region": "S"})
+    asked: tuple[Any, ...] = ("--attribute", "age", "--given", "region", "S", "S")
+    told = answered("query", "town.agg", *asked, "--range", "8", "15", "--prefix", "7", "--quantile", "0.5")
+    assert told["given"] == {"region": ["S", "S"]}
+    assert told["ranges"][0]["value"] == among.range(8, 15).value
+    assert told["prefixes"][0]["high"] == among.prefix(7).high
+    assert told["quantiles"][0]["value"] == among.quantile(0.5).value == 12
+    assert "age given region S: from 8 to 15" in done("query", "town.agg", *asked, "--range", "8", "15")
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (["query", "town.agg"], "--attribute"),
+        (["query", "town.agg", "--range", "0", "7"], "--attribute"),
+        (["query", "town.agg", "--attribute", "dogs"], "the attributes are age, region"),
+        (["query", "town.agg", "--attribute", "region", "--quantile", "0.5"], "no order"),
+        (["query", "town.agg", "--within", "age", "9", "3"], "end after it begins"),
+        (["query", "town.agg", "--within", "age", "1", "3", "--within", "age", "1", "3"], "once"),
+        (["query", "town.agg", "--given", "age", "1", "3"], "--given goes with --attribute"),
+        (["query", "town.agg", "--attribute", "age", "--given", "age", "1", "3"], "not both"),
+        (["query", "town.agg", "--attribute", "age", "--given", "region", "W", "W"], "got 'W'"),
+        (
+            ["encode", "town.plan.json", "values.csv", "--column", "age", "-o", "r.reports"],
+            "leave out column",
+        ),
+        (["encode", "town.plan.json", "-", "-o", "r.reports"], "with the columns age, region"),
+        (["encode", "town.plan.json", "ages.csv", "-o", "r.reports"], "no column 'region'"),
+        (["encode", "town.plan.json", "bad.csv", "-o", "r.reports"], "a number in age, and row 2 has 'x'"),
+        (["encode", "town.plan.json", "gap.csv", "-o", "r.reports"], "a label in region, and row 1 has none"),
+        (["encode", "town.plan.json", "old.csv", "-o", "r.reports"], "age: "),
+        (["plan", "--attribute", "age", "0..9", "--epsilon", "1"], "two or more"),
+        (["plan", "--attribute", "age", "0..9", "--attribute", "age", "0..9", "--epsilon", "1"], "age twice"),
+        (
+            ["plan", "--attribute", "age", "9", "--attribute", "b", "0..9", "--epsilon", "1"],
+            "age: values must",
+        ),
+        (["plan", "--attribute", "age", "9..0", "--attribute", "b", "0..9", "--epsilon", "1"], "exceed"),
+        (["plan", *TOWN, "--low", "0", "--high", "9", "--epsilon", "1"], "with one of"),
+        (["plan", *TOWN, "--decomposition", "windows", "--epsilon", "1"], "windows are for one attribute"),
+        (["simulate", "wide.json", "values.csv"], "joint bins"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(town: Path, asked: list[str], says: str) -> None:
+    (town / "ages.csv").write_text("age\n1\n")
+    (town / "bad.csv").write_text("age,region\n1,N\nx,S\n")
+    (town / "gap.csv").write_text("age,region\n1,\n")
+    (town / "old.csv").write_text("age,region\n99,N\n")
+    wide = [word for name in "abcde" for word in ("--attribute", name, "0..63")]
+    done("plan", *wide, "--epsilon", "1", "-o", "wide.json")
+    outcome = run(*asked)
+    assert outcome.exit_code == 2
+    assert says in outcome.stderr
+    assert not (town / "r.reports").exists()
