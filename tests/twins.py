@@ -5,7 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from ldprange.kernels import numpy_kernels
 
@@ -19,6 +21,15 @@ needs_compiled = pytest.mark.skipif(
     compiled is None,
     reason="the compiled kernels were not built: CONTRIBUTING.md says how",
 )
+
+
+def transformed(kernels: Kernels, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the Walsh–Hadamard transform, and leave the values as they are."""
+    result = np.ascontiguousarray(values).copy()
+    kernels.walsh_hadamard(result)
+    return result
+
+
 both_twins = pytest.mark.parametrize(
     "kernels",
     [

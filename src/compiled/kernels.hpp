@@ -31,7 +31,7 @@ void sum_unary(const std::uint8_t* packed, std::size_t width, const std::int64_t
                std::int64_t* counts, std::size_t cells, unsigned threads);
 
 // walsh_hadamard.cpp
-void walsh_hadamard(const double* values, double* result, std::size_t rows, unsigned bits, unsigned threads);
+void walsh_hadamard(double* values, std::size_t rows, unsigned bits, unsigned threads);
 
 // hashing.cpp
 void sum_supports(const std::uint32_t* constant, const std::uint32_t* linear, const std::uint32_t* quadratic,

@@ -100,13 +100,11 @@ void sum_unary(Array<const std::uint8_t, 2> packed, Array<const std::int64_t> bo
                         counts.shape(1), threads);
 }
 
-void walsh_hadamard(Array<const double, 2> values, Array<double, 2> result, unsigned threads) {
-    require(values.shape(0) == result.shape(0) && values.shape(1) == result.shape(1),
-            "the result must have the shape of the values");
+void walsh_hadamard(Array<double, 2> values, unsigned threads) {
     unsigned bits = 0;
     while (bits < 62 && std::size_t{1} << bits < values.shape(1)) ++bits;
     require(std::size_t{1} << bits == values.shape(1), "the last axis must have a power of two");
-    ldprange::walsh_hadamard(values.data(), result.data(), values.shape(0), bits, threads);
+    ldprange::walsh_hadamard(values.data(), values.shape(0), bits, threads);
 }
 
 void sum_supports(Array<const std::uint32_t, 2> coefficients, Words reported, Array<const std::int64_t> bounds,
@@ -182,8 +180,7 @@ NB_MODULE(_compiled, module) {
     module.def("tally", &tally, nb::arg("codes").noconvert(), nb::arg("counts").noconvert(), "threads"_a, free);
     module.def("sum_unary", &sum_unary, nb::arg("packed").noconvert(), nb::arg("bounds").noconvert(),
                nb::arg("counts").noconvert(), "threads"_a, free);
-    module.def("walsh_hadamard", &walsh_hadamard, nb::arg("values").noconvert(), nb::arg("result").noconvert(),
-               "threads"_a, free);
+    module.def("walsh_hadamard", &walsh_hadamard, nb::arg("values").noconvert(), "threads"_a, free);
     module.def("sum_supports", &sum_supports, nb::arg("coefficients").noconvert(), nb::arg("reported").noconvert(),
                nb::arg("bounds").noconvert(), "exponent"_a, "symbols"_a, nb::arg("counts").noconvert(), "threads"_a,
                free);

@@ -130,16 +130,17 @@ def hash_hadamard(index: Words, items: Words, bits: int, lowest: int) -> Words:
     return symbols
 
 
-def walsh_hadamard(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Σ_j (−1)^⟨i,j⟩ values[…, j] for every i; the last axis has a power of two.
+def walsh_hadamard(values: NDArray[np.float64]) -> None:
+    """Put Σ_j (−1)^⟨i,j⟩ values[…, j] in every place i; the last axis has a power of two.
 
-    >>> walsh_hadamard(np.array([1.0, 2.0, 3.0, 4.0])).tolist()
+    >>> values = np.array([1.0, 2.0, 3.0, 4.0])
+    >>> walsh_hadamard(values)
+    >>> values.tolist()
     [10.0, -2.0, -4.0, 0.0]
     """
-    result = np.empty(values.shape)
-    flat = np.ascontiguousarray(values, np.float64).reshape(-1, values.shape[-1])
-    _compiled.walsh_hadamard(flat, result.reshape(flat.shape), workers())
-    return result
+    if not values.flags.c_contiguous:
+        raise ValueError("what is transformed in place must lie in one piece")
+    _compiled.walsh_hadamard(values.reshape(-1, values.shape[-1]), workers())
 
 
 def sum_unary(packed: NDArray[np.uint8], cells: int, groups: Words | None = None, number: int = 1) -> Counts:

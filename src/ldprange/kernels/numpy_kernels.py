@@ -146,13 +146,15 @@ def parity(words: NDArray[np.uint32]) -> NDArray[np.uint8]:
     return np.bitwise_count(words) & np.uint8(1)
 
 
-def walsh_hadamard(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Σ_j (−1)^⟨i,j⟩ values[…, j] for every i; the last axis has a power of two.
+def walsh_hadamard(values: NDArray[np.float64]) -> None:
+    """Put Σ_j (−1)^⟨i,j⟩ values[…, j] in every place i; the last axis has a power of two.
 
     Each step transforms the lowest index bits with one matrix product and moves them to the
     top, so after all bits have had their turn the index is in its old order again.
 
-    >>> walsh_hadamard(np.array([1.0, 2.0, 3.0, 4.0])).tolist()
+    >>> values = np.array([1.0, 2.0, 3.0, 4.0])
+    >>> walsh_hadamard(values)
+    >>> values.tolist()
     [10.0, -2.0, -4.0, 0.0]
     """
     result, rows = values, values.shape[:-1]
@@ -161,7 +163,7 @@ def walsh_hadamard(values: NDArray[np.float64]) -> NDArray[np.float64]:
         step = min(bits, _RADIX_BITS)
         result = hadamard_matrix(step) @ result.reshape(*rows, -1, 1 << step).swapaxes(-1, -2)
         bits -= step
-    return values.copy() if result is values else result.reshape(values.shape)
+    values[...] = result.reshape(values.shape)
 
 
 @cache

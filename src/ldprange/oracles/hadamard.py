@@ -186,7 +186,8 @@ class _HadamardMechanism(CodedMechanism):
             chosen = [power for r, power in enumerate(powers) if subset >> r & 1]
             coefficients[..., np.bitwise_xor.reduce(chosen)] = table @ signs[subset]
         places = self._scatter(np.arange(self.cells, dtype=np.uint32))
-        return kernels.walsh_hadamard(coefficients)[..., places] / self._symbols
+        kernels.walsh_hadamard(coefficients)
+        return coefficients[..., places] / self._symbols
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
         lines = np.arange(self._lines, dtype=np.uint32)
@@ -233,7 +234,8 @@ class ContrastMechanism(CodedMechanism):
 
     def people(self, counts: Counts, users: Users) -> NDArray[np.float64]:
         difference = (counts[0::2] - counts[1::2]).astype(np.float64)
-        contrast = kernels.walsh_hadamard(difference)[: self.cells // 2] / (2 * self._scale)
+        kernels.walsh_hadamard(difference)
+        contrast = difference[: self.cells // 2] / (2 * self._scale)
         return np.stack([contrast, -contrast], axis=1).reshape(-1)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
