@@ -230,7 +230,8 @@ class TestHelp:
     def test_all_say_a_domain_in_the_same_ways(self, name: str) -> None:
         text = done(name, "--help")
         assert "one of five ways" in text
-        options = [line.split()[0] for line in text.splitlines() if line.startswith("  --")]
+        listed = text.partition("Options:")[2].splitlines()
+        options = [line.split()[0] for line in listed if line.startswith("  --")]
         numbers = ["--low", "--high", "--bins", "--logarithmic"]
         assert options[:8] == [*numbers, "--first", "--last", "--labels", "--attribute"]
         assert {"--epsilon", "--users", "--workload", "--json"} < set(options)

@@ -60,11 +60,11 @@ def ends_of(page: Page) -> list[str]:
     return [page.locator(f"#range-{at}-{end}").input_value() for at in (1, 2) for end in ("from", "to")]
 
 
-def assert_share_is_told(page: Page, collector: Service, survey: str) -> list[str]:
+def assert_share_is_told(page: Page, collector: Service, survey: str, *more: tuple[str, str]) -> list[str]:
     """Compare what the page says of the rectangle that its fields hold with what the collector says."""
     ends = ends_of(page)
     asked = [("attribute", "Age"), ("low", ends[0]), ("high", ends[1])]
-    asked += [("attribute", "Rent in €"), ("low", ends[2]), ("high", ends[3])]
+    asked += [("attribute", "Rent in €"), ("low", ends[2]), ("high", ends[3]), *more]
     told = collector.get(f"/api/surveys/{survey}/range?{urlencode(asked)}").json
     expect(page.locator("#range-words")).to_contain_text(f"have Age {ends[0]} to {ends[1]} and Rent in €")
     expect(page.locator("#range-interval")).to_have_text(
@@ -169,7 +169,6 @@ def test_menus_choose_what_is_shown_and_the_address_keeps_it(
     visitor = visit(viewport={"width": 1000, "height": 900})
     page = visitor.open(f"/d/{homes}")
     expect(page.locator("#pair-pictures")).to_be_visible()
-    expect(page.locator("#denoising")).to_be_hidden()
     expect(page.locator("#median")).to_be_hidden()
     page.get_by_label("with").select_option("– alone –")
     expect(page.locator("#histogram canvas")).to_be_visible()
@@ -185,6 +184,39 @@ def test_menus_choose_what_is_shown_and_the_address_keeps_it(
     expect(page.locator("#heat svg")).to_have_attribute("aria-label", re.compile("by Home and Moved"))
     page.get_by_label("Attribute").select_option("Moved")
     expect(page.get_by_label("with")).to_have_value("")  # not with itself
+    assert visitor.complaints == []
+
+
+def test_two_attributes_are_denoised(visit: Visit, collector: Service, homes: str) -> None:
+    visitor = visit(viewport={"width": 1000, "height": 900})
+    page = visitor.open(f"/d/{homes}")
+    page.locator("#denoise").check()
+    assert_share_is_told(page, collector, homes, ("denoise", "true"))
+    page.get_by_text("The same as a table").click()
+    expect(page.locator("#table")).to_be_visible()
+    assert "−" not in page.locator("#table").inner_text()
+    assert visitor.complaints == []
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_what_has_no_order_is_drawn_without(visit: Visit, collector: Service, several: bool) -> None:
+    regions = ldp.Domain.categories(["north", "east", "south"])
+    domain = ldp.Domain.product(Region=regions, Age=ldp.Domain.integers(0, 95)) if several else regions
+    plan = ldp.choose_plan(domain, 3.0, 1000)
+    name, column = f"regions-{several}".lower(), ["north", "south"] * 500
+    assert collector.create(name, plan, public=True).status == 201
+    values: Any = {"Region": column, "Age": [30] * 1000} if several else column
+    assert collector.put(ldp.wire.pack(ldp.encode_many(plan, values, seed=1)), name=name).status == 201
+    visitor = visit(viewport={"width": 1000, "height": 900})
+    page = visitor.open(f"/d/{name}" + "?attribute=Region" * several)
+    expect(page.locator("#histogram canvas")).to_be_visible()
+    expect(page.locator("#cdf-figure")).to_be_hidden()
+    expect(page.locator("#median")).to_be_hidden()
+    page.get_by_text("The same as a table").click()
+    expect(page.locator("#table th")).to_have_text(["Values", "Share", "Interval"])
+    told = collector.get(f"/api/surveys/{name}/overview" + "?attribute=Region" * several).json
+    assert told["quartiles"] is None
+    expect(page.locator("#table tbody tr").first).to_contain_text(percent(told["histogram"]["value"][0]))
     assert visitor.complaints == []
 
 

@@ -199,7 +199,11 @@ def test_among_all_people_an_attribute_is_what_it_is() -> None:
         (alone.quantile(0.5), among.quantile(0.5)),
     ):
         assert other.value == pytest.approx(one.value)
-        assert (other.low, other.high) == (pytest.approx(one.low), pytest.approx(one.high))
+        # all but the same: who lives where is read off another table
+        assert (other.low, other.high) == (
+            pytest.approx(one.low, rel=1e-3),
+            pytest.approx(one.high, rel=1e-3),
+        )
 
 
 def test_among_some_people_all_questions_agree() -> None:

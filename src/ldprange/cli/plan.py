@@ -41,6 +41,7 @@ _ORACLES = {
     examples=[
         "ldprange plan --low 0 --high 119 --epsilon 1.1 --users 1000000 -o ages.plan.json",
         "ldprange plan --low 0.1 --high 60000 --bins 256 --logarithmic --epsilon 2 -o latency.plan.json",
+        "ldprange plan --attribute age 0..119 --attribute income 0..8000/64 --epsilon 2 -o both.plan.json",
         "ldprange plan --labels XS,S,M,L,XL --epsilon 1 --decomposition flat --oracle oue -o sizes.plan.json",
     ],
 )
