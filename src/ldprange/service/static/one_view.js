@@ -32,6 +32,7 @@ export class OneView {
 
   start() {
     the("one-pictures").hidden = false;
+    the("tiles").classList.toggle("two", !this.units.hasOrder);
     for (const part of [...document.querySelectorAll(".quartile"), the("cdf-figure")]) {
       part.hidden = !this.units.hasOrder;
     }

@@ -36,11 +36,11 @@ export class PairView {
 
   start() {
     the("pair-pictures").hidden = false;
-    the("tiles").classList.add("pair");
+    the("tiles").classList.add("two"); // quartiles are of one attribute
   }
 
   showTiles() {
-    // quartiles are of one attribute
+    // all there are show the same for any view
   }
 
   draw(overview) {
