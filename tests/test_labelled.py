@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import math
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from scipy import stats
 
 import ldprange as ldp
 from laws import outputs
+from ldprange.errors import FileError
 from ldprange.learning.choice import density_bins, part_of
 from ldprange.learning.plan import Asked
 from ldprange.randomness import exponential_from_below
@@ -139,6 +142,53 @@ def test_rehearsals_add_and_depend_on_the_seed_alone(asked: Asked) -> None:
     assert first != other
     assert (first + other).people.tolist() == [80, 160]
     assert first + other == other + first
+
+
+@every_way
+def test_counts_come_back_from_their_file(asked: Asked, tmp_path: Path) -> None:
+    counts = ldp.rehearse_labelled(small(asked), np.array(PEOPLE * 10), ["a", "b", "b"] * 40, seed=1)
+    counts.save(tmp_path / "week.counts")
+    assert ldp.LabelledAggregate.load(tmp_path / "week.counts") == counts
+    assert [each.name for each in tmp_path.iterdir()] == ["week.counts"]
+
+
+def _signed(body: bytes) -> bytes:
+    return body + hashlib.sha256(body).digest()
+
+
+def test_a_file_that_is_not_whole_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "week.counts"
+    COUNTS.save(path)
+    data = path.read_bytes()
+    broken = {
+        "cannot be read": None,
+        "is empty": b"",
+        "is something else": COUNTS.parts[0][0].to_bytes(),
+        "upgrade ldprange": data[:7] + b"\2" + data[8:],
+        "truncated or damaged": data[:-1],
+        "damaged": data[:40] + bytes([data[40] ^ 1]) + data[41:],
+        "holds what cannot be": _signed(data[:8]),
+        "JSON text": _signed(data[:16] + b"x" + data[17:-32]),
+        "each of 2 classes, got 1": _signed(data[:8] + _pieces(data)[0] + b"".join(_pieces(data)[1:3])),
+        "an aggregate that ldprange saved": _signed(data[:8] + _pieces(data)[0] + 4 * (bytes(7) + b"\1x")),
+    }
+    for words, content in broken.items():
+        path.unlink(missing_ok=True)
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(FileError, match=words) as caught:
+            ldp.LabelledAggregate.load(path)
+        assert str(path) in str(caught.value)
+
+
+def _pieces(data: bytes) -> list[bytes]:
+    """Cut a file into plan and aggregates, each with its length before it."""
+    found, at = [], 8
+    while at < len(data) - 32:
+        stop = at + 8 + int.from_bytes(data[at : at + 8], "little")
+        found.append(data[at:stop])
+        at = stop
+    return found
 
 
 @every_way

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.aggregate import Aggregate
 from ldprange.checking import check_type
-from ldprange.errors import LdprangeError, MismatchError, WireError
+from ldprange.errors import FileError, LdprangeError, MismatchError, WireError
 from ldprange.learning.plan import Label, LabelledPlan
 from ldprange.reports import Batch, Report
+from ldprange.writing import whole_file
+
+VERSION = 1
+
+_MAGIC = b"LDPRLAB" + bytes([VERSION])
 
 Reports = Batch | Report | bytes | Iterable[Batch | Report | bytes]
 
@@ -83,6 +91,39 @@ class LabelledAggregate:
             parts[place][at] = Aggregate.of(plan.plans[at], each)
         return LabelledAggregate(plan, parts)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write one file, with the plan in it: beside its final place first, so never half of one."""
+        plan, parts = self.plan.to_json().encode(), [part.to_bytes() for row in self.parts for part in row]
+        body = b"".join(len(each).to_bytes(8, "little") + each for each in (plan, *parts))
+        with whole_file(path) as file:
+            file.write(_MAGIC + body + hashlib.sha256(_MAGIC + body).digest())
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> LabelledAggregate:
+        """Read a file that :meth:`save` wrote; anything else, or half of one, is an error."""
+        try:
+            data = Path(path).read_bytes()
+        except OSError as error:
+            raise FileError(f"{path} cannot be read: {error.strerror}") from None
+        if data[:7] != _MAGIC[:7]:
+            what = "is empty" if not data else "is something else"
+            raise FileError(f"{path} must be a labelled aggregate that ldprange saved, but it {what}")
+        if data[7:8] != _MAGIC[7:]:
+            raise FileError(f"{path} must be a labelled aggregate of version {VERSION}; upgrade ldprange")
+        body, digest = data[:-32], data[-32:]
+        if hashlib.sha256(body).digest() != digest:
+            raise FileError(f"{path} must be whole, but it is truncated or damaged; copy or make it again")
+        try:
+            text, *parts = _pieces(memoryview(body)[len(_MAGIC) :])
+            plan = LabelledPlan.from_json(text.decode())
+            counted = [Aggregate.from_bytes(each, path) for each in parts]
+            number = len(plan.attributes)
+            return LabelledAggregate(plan, [counted[at : at + number] for at in range(0, len(parts), number)])
+        except FileError:
+            raise
+        except ValueError as error:
+            raise FileError(f"{path} holds what cannot be: {error}") from None
+
     @property
     def people(self) -> NDArray[np.int64]:
         """How many people of each class reported."""
@@ -124,3 +165,11 @@ class LabelledAggregate:
             f"LabelledAggregate of {int(self.people.sum()):,} people in {len(plan.classes)} classes "
             f"on {len(plan.attributes)} attributes"
         )
+
+
+def _pieces(body: memoryview) -> Iterator[bytes]:
+    """Yield what :meth:`LabelledAggregate.save` put one behind the other."""
+    while body:
+        stop = 8 + int.from_bytes(body[:8], "little")
+        yield bytes(body[8:stop])
+        body = body[stop:]
