@@ -162,6 +162,15 @@ def plans() -> dict[str, tuple[ldp.Plan, list[Any]]]:
                 {"rooms": 4, "moved": "2026-01-06", "rent": 6400.0, "pets": "more"},
             ],
         ),
+        "two attributes of prime numbers of bins, trees with a leaf more, Hadamard hashing": (
+            ldp.Plan(
+                ldp.Domain.product(hour=ldp.Domain.integers(0, 10), year=ldp.Domain.integers(2010, 2022)),
+                1.0,
+                ldp.Tree(branching=2),
+                ldp.HadamardHashing(bits=2),
+            ),
+            [{"hour": 0, "year": 2010}, {"hour": 10, "year": 2015}, {"hour": 6, "year": 2022}],
+        ),
     }
 
 
@@ -366,7 +375,8 @@ def bad_products() -> Iterator[dict[str, str]]:
         "a grid that asks nothing": grids(trees, [[0, 0], *depths[1:]]),
         "a grid twice": grids(trees, [depths[1], *depths[1:]]),
         "no grids": grids(trees, []),
-        "trees that do not fit the bins": grids([[4, 4], [4]], depths),
+        "trees that do not fit the bins": grids([[4, 4], [2]], depths),
+        "trees with twice as many leaves as bins": grids([[4, 4], [6]], depths),
         "trees for other attributes": grids([[3], [4, 4]], [depth[::-1] for depth in depths]),
         "a tree of one attribute": grids([[4, 4]], [[1], [2]]),
         "a tree with a branching of 1": grids([[1, 4, 4], [3]], depths),

@@ -200,7 +200,7 @@ def test_joint_variances(seed: int, trees: list[tuple[int, ...]], number: int, d
     table = Table(axes, depths, range(len(axes)), Law(10 ** rng.uniform(0, 6, len(depths)), noises))
     ends = [_some_ranges(rng, axis.bins, min(number, 300)) for axis in axes]
     less = [np.where(rng.random(low.size) < 0.5, 0.0, rng.random(low.size)) for low, _ in ends]
-    variances = table.variances(_upto(rng, table.bins))
+    variances = table.variances(_upto(rng, table.leaves))
     asked = Question([low for low, _ in ends], [high for _, high in ends], less)
     found = []
     for twin in (numpy_kernels, compiled):

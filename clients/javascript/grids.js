@@ -16,7 +16,7 @@ export function grids({ trees, depths }, shape) {
   checkDepths(depths, trees);
   return depths.map((deep) => {
     const parts = trees.map((tree, at) => productOf(tree.slice(0, deep[at])));
-    const scales = parts.map((cells, at) => shape[at] / cells);
+    const scales = parts.map((cells, at) => productOf(trees[at]) / cells);
     const cells = productOf(parts);
     if (cells > MOST_CELLS) {
       throw new PlanError(`a grid may have at most ${MOST_CELLS} cells, got ${cells} at depths ${shown(deep)}`);
@@ -30,10 +30,10 @@ function checkTrees(trees, shape) {
   const listed =
     Array.isArray(trees) &&
     trees.every((tree) => Array.isArray(tree) && tree.every((branching) => isWhole(branching, 2, Number.MAX_SAFE_INTEGER)));
-  if (!listed || trees.length !== shape.length || !trees.every((tree, at) => productOf(tree) === shape[at])) {
+  if (!listed || trees.length !== shape.length || !trees.every((tree, at) => productOf(tree) >= shape[at] && productOf(tree) < 2 * shape[at])) {
     throw new PlanError(
       "the trees must be lists of whole numbers of at least 2 with as many leaves as the attributes have bins, " +
-        `${shown(shape)}, got ${shown(trees)}`,
+        `${shown(shape)}, or more, but not twice as many, got ${shown(trees)}`,
     );
   }
 }

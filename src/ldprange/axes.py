@@ -1,8 +1,11 @@
 """One attribute's tree, as the basis in which estimates over several attributes come together.
 
-A tree without padding cuts n bins into nested equal parts: 1, b₁, b₁b₂, …, n cells. Its *details* of depth m
-are what the cells of depth m say beyond those of depth m − 1. An orthonormal basis of all of them, coarsest
-first, has the nice property that its first ``cells[m]`` functions are constant on the cells of depth m.
+A tree cuts its n leaves into nested equal parts: 1, b₁, b₁b₂, …, n cells. Its *details* of depth m are what
+the cells of depth m say beyond those of depth m − 1. An orthonormal basis of all of them, coarsest first, has
+the nice property that its first ``cells[m]`` functions are constant on the cells of depth m.
+
+Leaves are the attribute's bins. Where there are more of them, nobody is in the last ones, and they count as
+part of the last bin: what reaches to its end reaches to that of the tree.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate, pairwise
 from operator import mul
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +25,20 @@ Boundaries = NDArray[np.int64]
 
 
 class Axis:
-    """The tree of one attribute, by its branchings from the root down."""
+    """The tree of one attribute, by its branchings from the root down, and how many bins there are."""
 
-    def __init__(self, branchings: Sequence[int]) -> None:
+    def __init__(self, branchings: Sequence[int], bins: int | None = None) -> None:
         self.branchings = tuple(branchings)
         self.cells = tuple(accumulate(self.branchings, mul, initial=1))
         """At every depth, from 0 on."""
-        self.bins = self.cells[-1]
-        self.sizes = tuple(self.bins // cells for cells in self.cells)
+        self.leaves = self.cells[-1]
+        self.bins = self.leaves if bins is None else bins
+        self.sizes = tuple(self.leaves // cells for cells in self.cells)
         self.depth = len(self.branchings)
+
+    def leaf(self, boundaries: NDArray[Any]) -> NDArray[Any]:
+        """Return where boundaries between bins, or positions, lie among the leaves."""
+        return np.where(boundaries == self.bins, self.leaves, boundaries)
 
     def analyse(self, values: Floats, depth: int) -> Floats:
         """Return the coefficients of values on the cells of a depth: along the last axis, coarsest first."""

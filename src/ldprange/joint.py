@@ -69,7 +69,7 @@ class Table:
     def __init__(self, axes: Sequence[Axis], depths: Depths, chosen: Sequence[int], law: Law) -> None:
         self.chosen = tuple(chosen)
         self.axes = [axes[a] for a in self.chosen]
-        self.bins = tuple(axis.bins for axis in self.axes)
+        self.leaves = tuple(axis.leaves for axis in self.axes)
         self._law = law
         self._depths = depths[:, self.chosen]
         cells = np.array(
@@ -79,7 +79,7 @@ class Table:
             ]
         )
         # from a grid's orthonormal coefficient to the table's
-        self._factors = np.sqrt(cells / prod(self.bins))
+        self._factors = np.sqrt(cells / prod(self.leaves))
         even = np.array(
             [noise.in_even_population(count) for noise, count in zip(law.noises, cells.tolist(), strict=True)]
         )
@@ -113,7 +113,7 @@ class Table:
         )
 
     def fit(self, coefficients: Sequence[Floats], depths: Sequence[int] | None = None) -> Floats:
-        """Return the shares of the joint cells of some depths, of the bins if left out.
+        """Return the shares of the joint cells of some depths, of the leaves if left out.
 
         ``coefficients`` are those of every grid, with an axis for each of all attributes.
         """
@@ -129,8 +129,8 @@ class Table:
             )
             total[block] += precision * factor * known[block]
         total *= self.by_coefficient(self.shrink, depths)
-        total[(0,) * total.ndim] = 1 / np.sqrt(prod(self.bins))  # the whole is known
-        shares: Floats = rebuilt(self.axes, total, depths) * np.sqrt(self.bins_of_a_cell(depths))
+        total[(0,) * total.ndim] = 1 / np.sqrt(prod(self.leaves))  # the whole is known
+        shares: Floats = rebuilt(self.axes, total, depths) * np.sqrt(self.leaves_of_a_cell(depths))
         return shares
 
     def by_coefficient(self, by_depths: Floats, depths: Sequence[int]) -> Floats:
@@ -140,8 +140,8 @@ class Table:
             by_depths = np.moveaxis(axis.spread(moved), -1, a)
         return by_depths
 
-    def bins_of_a_cell(self, depths: Sequence[int]) -> int:
-        """Return how many joint bins a cell of some depths has."""
+    def leaves_of_a_cell(self, depths: Sequence[int]) -> int:
+        """Return how many joint leaves a cell of some depths has."""
         return prod(axis.sizes[depth] for axis, depth in zip(self.axes, depths, strict=True))
 
     def mean_variances(self) -> tuple[float, float]:
@@ -154,7 +154,7 @@ class Table:
     def variances(self, upto: Floats) -> Callable[[Question], Floats]:
         """Return a function that gives exact variances.
 
-        ``upto`` is the population's share below every joint boundary: of all bins before it on every axis.
+        ``upto`` is the population's share below every joint boundary: of all leaves before it on every axis.
         """
         sizes, scales = [axis.sizes for axis in self.axes], self._precisions**2 / self._law.users
         by_depths = self.shrink, self._spread_parts, self._at(scales), self._at(scales * self._law.held_parts)

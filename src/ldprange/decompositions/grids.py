@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import log, prod
@@ -16,9 +16,10 @@ from ldprange.decompositions.contract import Decomposition, Estimator
 from ldprange.details import Floats, Level
 from ldprange.errors import PlanError
 from ldprange.joint import Question, Table, shares_below
-from ldprange.noise import Boundaries, Law
+from ldprange.noise import Law
 from ldprange.prediction import boxes_of, corners_of
 
+_LARGEST = 7  # prime factor of a number of leaves that is made a branching; 101 is rather taken for 105
 _MOST_SCALES = 3  # of tables of two attributes: 2 × 2, 4 × 4 and 8 × 8 cells
 
 
@@ -50,6 +51,7 @@ class Grid(Level):
 
     def sums(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         pairs = [number for pair in zip(self.shape, self.scales, strict=True) for number in pair]
+        counts = padded(counts, [cells * scale for cells, scale in zip(self.shape, self.scales, strict=True)])
         sums: NDArray[np.int64] = counts.reshape(pairs).sum(axis=tuple(range(1, len(pairs), 2))).reshape(-1)
         return sums
 
@@ -61,7 +63,8 @@ class Grids(Decomposition):
     Parameters
     ----------
     trees
-        The branchings of every attribute's tree, from the root down; their product is its number of bins.
+        The branchings of every attribute's tree, from the root down; their product is its number of bins. It
+        may be more, and nobody is then in the last leaves.
     depths
         For every level, how deep it goes into each tree; 0 where it does not ask.
 
@@ -103,6 +106,11 @@ class Grids(Decomposition):
         return Grids(trees, [depths for depths in product(*heights) if any(depths)])
 
     @staticmethod
+    def of_trees(shape: tuple[int, ...], branching: int, unordered: frozenset[int] = frozenset()) -> Grids:
+        """Return all combinations of the depths of trees with about so many children to a node."""
+        return Grids.product(trees_of(shape, branching, unordered)).resolve(shape)
+
+    @staticmethod
     def pairs(shape: Sequence[int], most: int, unordered: frozenset[int] = frozenset()) -> Grids:
         """Return coarse grids of every two of many attributes, and finer ones of each alone, at most so many.
 
@@ -124,15 +132,21 @@ class Grids(Decomposition):
             for pair in together:
                 asked[tuple(min(depth, len(tree)) if a in pair else 0 for a, tree in enumerate(trees))] = None
         singles = [tuple(row) for row in alone][: most - len(asked)]
-        return Grids(trees, [*sorted(singles), *asked])
+        return Grids(trees, [*sorted(singles), *asked]).resolve(tuple(shape))
 
     def resolve(self, shape: tuple[int, ...], unordered: frozenset[int] = frozenset()) -> Grids:
-        if tuple(axis.bins for axis in self.axes) != shape:
+        leaves = [axis.leaves for axis in self.axes]
+        if len(leaves) != len(shape) or not all(
+            bins <= have < 2 * bins for have, bins in zip(leaves, shape, strict=True)
+        ):
             raise PlanError(
-                f"the trees must have as many leaves as the attributes have bins, {list(shape)}, "
-                f"got {[axis.bins for axis in self.axes]}"
+                f"the trees must have as many leaves as the attributes have bins, {list(shape)}, or more, "
+                f"but not twice as many, got {leaves}"
             )
-        return self
+        resolved = Grids(self.trees, self.depths)
+        axes = tuple(Axis(tree, bins) for tree, bins in zip(self.trees, shape, strict=True))
+        object.__setattr__(resolved, "axes", axes)
+        return resolved
 
     def levels(self, bins: int) -> tuple[Level, ...]:
         return tuple(Grid.of(self.axes, depths) for depths in self.depths)
@@ -170,11 +184,14 @@ class Grids(Decomposition):
         each = []
         for chosen in self.tables():
             table, others = self.table(law, chosen), set(range(shares.ndim)) - set(chosen)
-            variances = table.variances(shares_below(shares.sum(axis=tuple(others))))
-            lows, highs = boxes_of(table.bins)
-            corners = corners_of(table.bins)
-            asked = (lows, highs), ([np.zeros_like(end) for end in corners], corners)
-            each.append([_mean(variances, *ends) for ends in asked])
+            there = shares.sum(axis=tuple(others))
+            variances = table.variances(shares_below(padded(there, table.leaves)))
+            corners, means = corners_of(there.shape), []
+            for low, high in boxes_of(there.shape), ([np.zeros_like(end) for end in corners], corners):
+                stops = [axis.leaf(end) for axis, end in zip(table.axes, high, strict=True)]
+                asked = Question(low, stops, [np.zeros(end.shape) for end in low])
+                means.append(variances(asked).mean())
+            each.append(means)
         ranges, prefixes = np.mean(each, axis=0).tolist()
         return ranges, prefixes
 
@@ -186,8 +203,9 @@ class Grids(Decomposition):
         }
 
 
-def _mean(variances: Callable[[Question], Floats], low: list[Boundaries], high: list[Boundaries]) -> float:
-    return float(variances(Question(low, high, [np.zeros(end.shape) for end in low])).mean())
+def padded(numbers: NDArray[Any], leaves: Sequence[int]) -> NDArray[Any]:
+    """Return an array over the leaves from one over the bins: nobody is in leaves beyond them."""
+    return np.pad(numbers, [(0, more - have) for more, have in zip(leaves, numbers.shape, strict=True)])
 
 
 def _numbers(given: object, least: int, what: str) -> tuple[tuple[int, ...], ...]:
@@ -213,17 +231,31 @@ def trees_of(shape: Sequence[int], branching: int, unordered: frozenset[int]) ->
 
 
 def tree_of(bins: int, branching: int) -> tuple[int, ...]:
-    """Return branchings near a wanted one whose product is exactly the number of bins.
+    """Return branchings near a wanted one whose product is the number of bins, or the next that has them.
 
-    >>> tree_of(64, 4), tree_of(120, 4), tree_of(7, 4), tree_of(1, 4)
-    ((4, 4, 4), (4, 5, 6), (7,), ())
+    >>> tree_of(64, 4), tree_of(120, 4), tree_of(7, 4), tree_of(101, 4), tree_of(1, 4)
+    ((4, 4, 4), (4, 5, 6), (7,), (3, 5, 7), ())
     """
+    leaves = bins
+    while _largest_factor(leaves) > max(branching, _LARGEST):
+        leaves += 1
 
     def cost(factors: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
         away = sum(abs(log(factor / branching)) for factor in factors) / max(1, len(factors))
         return round(away, 9), factors
 
-    return min(_factorisations(bins, 2), key=cost)
+    return min(_factorisations(leaves, 2), key=cost)
+
+
+def _largest_factor(number: int) -> int:
+    """Return the largest prime factor."""
+    factor = 2
+    while factor * factor <= number:
+        if number % factor:
+            factor += 1
+        else:
+            number //= factor
+    return number
 
 
 def _factorisations(number: int, least: int) -> Iterator[tuple[int, ...]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ldprange.decompositions.contract import Decomposition, stacked
-from ldprange.decompositions.grids import Grids, trees_of
+from ldprange.decompositions.grids import Grids
 from ldprange.details import Level
 
 
@@ -26,7 +26,7 @@ class Haar(Decomposition):
     nested: ClassVar[bool] = False
 
     def resolve(self, shape: tuple[int, ...], unordered: frozenset[int] = frozenset()) -> Decomposition:
-        return self if len(shape) == 1 else Grids.product(trees_of(shape, 2, unordered))
+        return self if len(shape) == 1 else Grids.of_trees(shape, 2, unordered)
 
     def levels(self, bins: int) -> tuple[Level, ...]:
         height = max(1, (bins - 1).bit_length())

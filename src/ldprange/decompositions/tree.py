@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement
 from typing import Any, ClassVar
 
 from ldprange.decompositions.contract import Decomposition, stacked
-from ldprange.decompositions.grids import Grids, trees_of
+from ldprange.decompositions.grids import Grids
 from ldprange.details import Level
 from ldprange.errors import PlanError
 
@@ -40,7 +40,7 @@ class Tree(Decomposition):
 
     The number of bins need not be a power of the branching: each level gets a factor near it,
     so that their product is the number of bins or just above. Over several attributes there is a tree for
-    each, with exactly as many leaves as bins, and every combination of their levels is a level.
+    each, and every combination of their levels is a level.
 
     >>> [level.branching for level in Tree(4).levels(120)]
     [4, 5, 6]
@@ -60,7 +60,7 @@ class Tree(Decomposition):
             )
 
     def resolve(self, shape: tuple[int, ...], unordered: frozenset[int] = frozenset()) -> Decomposition:
-        return self if len(shape) == 1 else Grids.product(trees_of(shape, self.branching, unordered))
+        return self if len(shape) == 1 else Grids.of_trees(shape, self.branching, unordered)
 
     def levels(self, bins: int) -> tuple[Level, ...]:
         bins = max(2, bins)

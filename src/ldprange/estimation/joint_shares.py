@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.axes import Boundaries
+from ldprange.axes import Axis, Boundaries
 from ldprange.details import Floats
 from ldprange.domain import Positions
 from ldprange.errors import QueryError
@@ -27,13 +27,13 @@ class JointShares:
     Attributes
     ----------
     table
-        The unbiased share of every joint bin.
+        The unbiased share of every joint leaf.
     """
 
     def __init__(self, estimator: Table, coefficients: Sequence[Floats]) -> None:
-        if prod(estimator.bins) > _MOST_BINS:
+        if prod(estimator.leaves) > _MOST_BINS:
             raise QueryError(
-                f"attributes may have {_MOST_BINS:,} bins together, got {prod(estimator.bins):,}; "
+                f"attributes may have {_MOST_BINS:,} bins together, got {prod(estimator.leaves):,}; "
                 "make a plan with fewer and wider bins"
             )
         self._estimator = estimator
@@ -46,6 +46,14 @@ class JointShares:
         known = zip(self._estimator.axes, self._estimator.known, strict=True)
         return [axis.sizes[depth] for axis, depth in known]
 
+    @property
+    def axes(self) -> Sequence[Axis]:
+        """The attributes' trees."""
+        return self._estimator.axes
+
+    def _leaves(self, stops: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        return [axis.leaf(stop) for axis, stop in zip(self.axes, stops, strict=True)]
+
     def whole(
         self,
         low: Sequence[NDArray[Any]],
@@ -53,7 +61,7 @@ class JointShares:
         less: Sequence[Floats] | None = None,
     ) -> Question:
         """Return the question about whole bins; a range that ends before it begins is empty."""
-        stops = [np.asarray(each).astype(np.int64) for each in high]
+        stops = self._leaves([np.asarray(each).astype(np.int64) for each in high])
         starts = [
             np.minimum(np.asarray(each).astype(np.int64), stop) for each, stop in zip(low, stops, strict=True)
         ]
@@ -68,6 +76,7 @@ class JointShares:
 
     def between(self, starts: Sequence[Positions], stops: Sequence[Positions]) -> Floats:
         """Return shares between positions; inside a bin people are taken to be spread evenly."""
+        stops = self._leaves(stops)
         low, high = ([each.astype(np.int64) for each in ends] for ends in (starts, stops))
         if all(np.array_equal(*each) for each in zip((*starts, *stops), (*low, *high), strict=True)):
             return from_corners(low, high, self._at)
@@ -99,7 +108,7 @@ class JointShares:
         people are: the share is at least that of the whole cells inside, and at most that of all it touches.
         """
         z = normal_quantile(confidence, 1) or 0.0
-        sizes = self.steps
+        sizes, stops = self.steps, self._leaves(stops)
         up = [
             [np.ceil(each / size) * size for each, size in zip(ends, sizes, strict=True)]
             for ends in (starts, stops)

@@ -20,9 +20,10 @@ class Marginal(CentredShares):
         self._shares, self.users = shares, users
         self.is_distribution = denoised is not None
         self.scales = tuple(shares.steps)
-        table = shares.table if denoised is None else denoised
-        (self.bins,) = table.shape
-        self._upto = np.concatenate([[0.0], np.cumsum(table)])
+        (axis,) = shares.axes
+        self.bins = axis.bins
+        upto = np.concatenate([[0.0], np.cumsum(shares.table if denoised is None else denoised)])
+        self._upto: Floats = upto[axis.leaf(np.arange(self.bins + 1))]
 
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
         shares: Floats = self._upto[high] - self._upto[low]

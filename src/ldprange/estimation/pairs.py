@@ -42,14 +42,15 @@ class PairedShares:
         self._tables: dict[tuple[int, ...], tuple[Floats, tuple[int, ...]]] = {}
 
     def alone(self, place: int) -> Floats:
-        """Return the distribution of one attribute."""
+        """Return the distribution of one attribute over its leaves."""
         if place not in self._alone:
             table = self._grids.table(self._law, (place,))
-            even = table.variances(np.linspace(0, 1, table.bins[0] + 1))
+            (leaves,) = table.leaves
+            even = table.variances(np.linspace(0, 1, leaves + 1))
 
             def block_variances(width: int) -> Floats:
-                begins = np.arange(1 - width, table.bins[0])
-                ends = [np.maximum(begins, 0)], [np.minimum(begins + width, table.bins[0])]
+                begins = np.arange(1 - width, leaves)
+                ends = [np.maximum(begins, 0)], [np.minimum(begins + width, leaves)]
                 return even(Question(*ends, [np.zeros(begins.shape)]))
 
             self._alone[place] = denoised(table.fit(self._coefficients), block_variances)
@@ -59,10 +60,11 @@ class PairedShares:
         self, chosen: tuple[int, ...], starts: Sequence[Positions], stops: Sequence[Positions]
     ) -> Floats:
         """Return the shares of people between positions on each of the chosen attributes."""
+        stops = [self._grids.axes[place].leaf(stop) for place, stop in zip(chosen, stops, strict=True)]
         if len(chosen) == 1:
             upto = np.concatenate([[0.0], np.cumsum(self.alone(chosen[0]))])
-            bins = np.arange(upto.size)
-            shares: Floats = np.interp(stops[0], bins, upto) - np.interp(starts[0], bins, upto)
+            leaves = np.arange(upto.size)
+            shares: Floats = np.interp(stops[0], leaves, upto) - np.interp(starts[0], leaves, upto)
             return shares
         table, depths = self._table(chosen)
         found = np.broadcast_to(table, (len(starts[0]), *table.shape))
@@ -76,10 +78,9 @@ class PairedShares:
         """Return, for every range, what part of the people in each cell of an attribute lie in it."""
         axis, shares = self._grids.axes[place], self.alone(place)
         upto = np.concatenate([[0.0], np.cumsum(shares)])
-        edges = np.arange(0, axis.bins + 1, axis.sizes[depth])
-        bins = np.arange(axis.bins + 1)
+        edges, leaves = np.arange(0, axis.leaves + 1, axis.sizes[depth]), np.arange(axis.leaves + 1)
         ends = np.clip(edges, start[:, None], stop[:, None])
-        parts, cells = np.diff(np.interp(ends, bins, upto)), np.diff(upto[edges])
+        parts, cells = np.diff(np.interp(ends, leaves, upto)), np.diff(upto[edges])
         inside: Floats = np.divide(parts, cells, out=np.zeros_like(parts), where=cells > 0)
         return inside
 
@@ -151,11 +152,11 @@ def raked(joint: Floats, margins: dict[tuple[int, ...], Floats]) -> Floats:
 
 def _factors(table: Table, beyond: Floats, depths: Sequence[int]) -> Floats:
     """Return by how much the details of every combination of depths are to be multiplied."""
-    factors, bins = np.zeros([depth + 1 for depth in depths]), table.bins_of_a_cell(depths)
+    factors, leaves = np.zeros([depth + 1 for depth in depths]), table.leaves_of_a_cell(depths)
     for at in product(*(range(1, depth + 1) for depth in depths)):  # both attributes' own are known better
         block = tuple(slice(axis.cells[d - 1], axis.cells[d]) for axis, d in zip(table.axes, at, strict=True))
         length = float(np.square(beyond[block]).sum())
-        noise = beyond[block].size * float(table.shrink[at]) * bins
+        noise = beyond[block].size * float(table.shrink[at]) * leaves
         factors[at] = max(0.0, 1 - noise / length) if length else 0.0
     return factors
 

@@ -192,8 +192,9 @@ class JointEstimate(Estimate):
         chosen = tuple(sorted((place, *condition)))
         shares = self._joint(chosen)
         for other, pair in condition.items():
-            step = shares.steps[chosen.index(other)]
-            if any(end % step for end in pair):
+            at = chosen.index(other)
+            step = shares.steps[at]
+            if np.any(shares.axes[at].leaf(np.array(pair)) % step):
                 raise QueryError(
                     f"{self._product.names[other]}: what is given must be of whole bins, "
                     f"here {step:g} at a time; move the ends, or ask for a plain range"

@@ -175,7 +175,7 @@ def _grids_gradient(grids: Grids, information: Floats, workload: Workload) -> Gr
         tells = np.all(depths[:, chosen, None] >= wanted, axis=1)
         tells[:, 0] = False  # the whole is known
         told = tells.any(axis=0)  # what no grid tells is not in question
-        precision = information * prod(axis.bins for axis in axes) / cells
+        precision = information * prod(axis.leaves for axis in axes) / cells
         parts.append((c[:, told], tells[:, told], precision))
 
     def gradient(probabilities: Floats) -> Floats:

@@ -34,7 +34,7 @@ def edges_of(plan: Plan, names: tuple[str, str], wanted: float = MOST_CELLS) -> 
         fitting = [cells for cells in axis.cells[1 : depth + 1] if cells <= MOST_CELLS]
         if fitting:
             cells = min(fitting, key=lambda cells: abs(math.log(cells / wanted)))
-            found[place] = list(range(0, axis.bins + 1, axis.bins // cells))
+            found[place] = [*range(0, axis.bins, axis.leaves // cells), axis.bins]
         else:
             found[place] = [*range(0, axis.bins, -(-axis.bins // round(wanted))), axis.bins]
     return [found[product.place(name)] for name in names]
