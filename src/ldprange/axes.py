@@ -64,6 +64,11 @@ class Axis:
         """Repeat what belongs to depths, from 0 on, for each of their coefficients, along the last axis."""
         return np.repeat(by_depth, np.diff(self.cells[: by_depth.shape[-1]], prepend=0), axis=-1)
 
+    def cell_energies(self, depth: int) -> Floats:
+        """Return the squared length of a cell's projections on the details of every depth down to its own."""
+        sizes = np.array(self.sizes[: depth + 1], np.float64)
+        return np.diff(sizes[-1] ** 2 / sizes, prepend=0.0)
+
     def mean_energies(self) -> tuple[Floats, Floats]:
         """Return the mean squared length of the projections, over all ranges and over all prefixes."""
         norms = np.array([mean_overlap(self.bins, size) for size in self.sizes])

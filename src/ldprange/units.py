@@ -58,6 +58,6 @@ def describe(domain: Domain) -> str:
     bins = f"{domain.bins:,} bin" + "s" * (domain.bins != 1)
     if isinstance(domain, Ordered):
         few = list(domain.labels) if domain.bins <= 8 else [*domain.labels[:3], "…", domain.labels[-1]]
-        return f"labels {', '.join(few)} ({bins})"
+        return f"{'categories' if domain.unordered else 'labels'} {', '.join(few)} ({bins})"
     low, high = shown(domain.lower(0)), shown(domain.upper(domain.bins - 1))
     return f"{kinds[domain.kind]} from {low} to {high} ({bins})"

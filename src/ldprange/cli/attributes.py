@@ -32,6 +32,14 @@ def product_of(attributes: Sequence[tuple[str, str]]) -> Domain:
     return Domain.product(**named)
 
 
+def labels_of(text: str) -> list[str]:
+    """Return labels from a list with commas."""
+    labels = [label.strip() for label in text.split(",")]
+    if not all(labels):
+        raise DomainError(f"every label must have a name, got {text!r}; is there a comma too many?")
+    return labels
+
+
 def _domain(values: str) -> Domain:
     """Return what a word says.
 
@@ -40,8 +48,7 @@ def _domain(values: str) -> Domain:
     """
     kind, _, listed = values.partition(":")
     if listed and kind in ("labels", "categories"):
-        labels = [label.strip() for label in listed.split(",")]
-        return Domain.ordered(labels) if kind == "labels" else Domain.categories(labels)
+        return (Domain.ordered if kind == "labels" else Domain.categories)(labels_of(listed))
     said = _BETWEEN.fullmatch(values)
     low, high, bins, logarithmic = said.groups() if said else ("", "", None, None)
     if bins is None and low.count("-") == 2:

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from ldprange.cli.attributes import WAYS, product_of
+from ldprange.cli.attributes import WAYS, labels_of, product_of
 from ldprange.domain import Domain
 
 _OPTIONS = (
@@ -95,7 +95,7 @@ class _Said:
         if self.first is not None and self.last is not None:
             return Domain.dates(self.first, self.last)
         if self.labels is not None:
-            return Domain.ordered([label.strip() for label in self.labels.split(",")])
+            return Domain.ordered(labels_of(self.labels))
         if self.attributes:
             return product_of(self.attributes)
         return self._numbers()

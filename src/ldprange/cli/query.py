@@ -15,6 +15,7 @@ from ldprange.cli.options import json_option, read_aggregate
 from ldprange.cli.screen import answers, console, facts, note, print_json
 from ldprange.cli.summary import percent, plan_facts
 from ldprange.decompositions import Flat, Tree
+from ldprange.domain import Product
 from ldprange.errors import QueryError
 from ldprange.estimation import Estimate, JointEstimate, estimate
 from ldprange.units import parse, plain, shown
@@ -28,6 +29,8 @@ _QUARTILES = (0.25, 0.5, 0.75)
         "ldprange query week.agg --range 18 64 --prefix 30 --quantile 0.5",
         "ldprange query week.agg --histogram --denoise",
         "ldprange query week.agg --quantile 0.25 --quantile 0.75 --confidence 0.99 --json",
+        "ldprange query homes.agg --attribute rent --given region north north --quantile 0.5",
+        "ldprange query homes.agg --within rent 500 800 --within rooms 3 4",
     ],
 )
 @click.argument("aggregate_file", metavar="AGGREGATE")
@@ -54,20 +57,26 @@ _QUARTILES = (0.25, 0.5, 0.75)
     metavar="Q",
     help="The value below which a share Q lies.",
 )
-@click.option("--attribute", metavar="NAME", help="Of several attributes, the one that is asked about.")
+@click.option(
+    "--attribute",
+    "attributes",
+    metavar="NAME",
+    multiple=True,
+    help="Of several attributes, the one that is asked about.",
+)
 @click.option(
     "--within",
     nargs=3,
     multiple=True,
     metavar="NAME LOW HIGH",
-    help="Of several attributes: the share of people within all of these ranges at once.",
+    help="Of several attributes: the share within all of these ranges at once (a label: twice).",
 )
 @click.option(
     "--given",
     nargs=3,
     multiple=True,
     metavar="NAME LOW HIGH",
-    help="Ask about --attribute only among the people in this range of another.",
+    help="Ask about --attribute only among the people in this range of another (a label: twice).",
 )
 @click.option("--histogram", is_flag=True, help="The share of every bin.")
 @click.option("--cdf", is_flag=True, help="The share up to every bin.")
@@ -97,7 +106,7 @@ def query(
     ranges: tuple[tuple[str, str], ...],
     prefixes: tuple[str, ...],
     quantiles: tuple[float, ...],
-    attribute: str | None,
+    attributes: tuple[str, ...],
     within: tuple[tuple[str, str, str], ...],
     given: tuple[tuple[str, str, str], ...],
     histogram: bool,
@@ -119,6 +128,9 @@ def query(
         raise click.UsageError("--denoise and --raw exclude one another; leave one of them out")
     if band is not None and not cdf:
         raise click.UsageError(f"--band goes with --cdf only, got {band}")
+    if len(attributes) > 1:
+        raise click.UsageError(f"--attribute must be given once, got {', '.join(attributes)}; use --within")
+    attribute = attributes[0] if attributes else None
     if given and (attribute is None or within):
         raise click.UsageError(
             "--given goes with --attribute, and not with --within; say which is asked about"
@@ -126,6 +138,12 @@ def query(
     aggregate = read_aggregate(aggregate_file)
     if not aggregate.reports:
         raise QueryError(f"{aggregate_file} must hold at least one report to be asked, and it holds none")
+    if isinstance(aggregate.plan.domain, Product):
+        if raw:
+            raise click.UsageError("--raw is for plans of one attribute; leave it out")
+        if attribute is None and (ranges or prefixes or quantiles or histogram or cdf):
+            names = ", ".join(aggregate.plan.domain.names)
+            raise click.UsageError(f"say with --attribute which one is asked about: {names}")
     if raw and not isinstance(aggregate.plan.decomposition, Flat | Tree):
         note("--raw changes nothing here: only trees have a raw estimate beside the consistent one")
     estimated = estimate(aggregate, consistent=not raw, denoise=denoise)
@@ -160,11 +178,11 @@ def query(
         screen.print(answers(["question", "answer", interval], rows))
     if result["histogram"]:
         labels = [_label(row) for row in result["histogram"]]
-        _print_bins("histogram", labels, result["histogram"], interval)
+        _print_bins(f"histogram{_about(result)}", labels, result["histogram"], interval)
     if result["cdf"]:
         labels = [f"up to {shown(row['to'])}" for row in result["cdf"]]
         at_once = ", all at once" if band == "simultaneous" else ""
-        _print_bins("cdf", labels, result["cdf"], interval + at_once)
+        _print_bins(f"cdf{_about(result)}", labels, result["cdf"], interval + at_once)
     if overview and ordered:
         ascii_only = screen.options.ascii_only
         screen.print(draw_cdf(estimated, width=screen.width, confidence=confidence, ascii_only=ascii_only))
@@ -267,8 +285,7 @@ def _each(found: Answer[Any]) -> Iterator[dict[str, Any]]:
 
 
 def _rows(result: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    among = f" given {_where(result['given'])}" if result["given"] else ""
-    of = "" if result["attribute"] is None else f"{result['attribute']}{among}: "
+    of = f"{_about(result).removeprefix(' of ')}: " if result["attribute"] is not None else ""
     if joint := result["within"]:
         yield _where(joint["ranges"]), *_shares(joint)
     for each in result["ranges"]:
@@ -278,6 +295,14 @@ def _rows(result: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     for each in result["quantiles"]:
         interval = f"{shown(each['low'])} to {shown(each['high'])}"
         yield f"{of}{100 * each['q']:g}% lie below", shown(each["value"]), interval
+
+
+def _about(result: dict[str, Any]) -> str:
+    """Say which of several attributes is asked about, and among whom."""
+    if result["attribute"] is None:
+        return ""
+    among = f" given {_where(result['given'])}" if result["given"] else ""
+    return f" of {result['attribute']}{among}"
 
 
 def _where(ranges: dict[str, list[Any]]) -> str:

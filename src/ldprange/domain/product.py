@@ -15,6 +15,7 @@ from ldprange.domain.contract import Bins, Domain, Positions
 from ldprange.errors import DomainError
 from ldprange.parallel import slices
 
+_MOST_COUNTED = 1 << 28  # joint bins: 2 GiB of counters
 _TAKEN = ("confidence", "given")  # questions name the attributes, and these words besides
 
 
@@ -98,6 +99,11 @@ class Product(Domain):
 
     def count(self, values: Values) -> Bins:
         """Count people per joint bin: an array with an axis for each attribute."""
+        if self.bins > _MOST_COUNTED:
+            raise DomainError(
+                f"people are counted in at most {_MOST_COUNTED:,} joint bins, got {self.bins:,}; "
+                "count some of the attributes"
+            )
         flat = np.ravel_multi_index(tuple(self.index(values)), self.shape)
         return np.bincount(flat.reshape(-1), minlength=self.bins).reshape(self.shape)
 

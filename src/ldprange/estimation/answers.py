@@ -38,8 +38,7 @@ class Estimate:
         """How many people reported."""
 
     def __repr__(self) -> str:
-        kind = "Denoised estimate" if self._shares.is_distribution else "Estimate"
-        return f"{kind} from {self.users:,} reports under plan {self.plan.fingerprint}"
+        return f"{self._shares.name} from {self.users:,} reports under plan {self.plan.fingerprint}"
 
     def range(self, low: Any, high: Any, *, confidence: float | None = 0.95) -> Answer[float]:
         """Return the share of people between ``low`` and ``high``.

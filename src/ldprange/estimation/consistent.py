@@ -15,8 +15,6 @@ from ldprange.estimation.shares import Boundaries, CentredShares, known_scales, 
 class ConsistentShares(CentredShares):
     """Shares with exact variances; the population in them is the estimated one."""
 
-    is_distribution = False
-
     def __init__(self, aggregate: Aggregate) -> None:
         plan = aggregate.plan
         self.bins, self.users = plan.domain.bins, aggregate.reports

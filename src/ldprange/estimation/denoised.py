@@ -16,7 +16,8 @@ from ldprange.estimation.shares import Boundaries
 class DenoisedShares(ConsistentShares):
     """Denoised values are biased where a bin stands out alone, so intervals stay about the unbiased ones."""
 
-    is_distribution = True
+    name = "Denoised estimate"
+    bounded = True
 
     def __init__(self, aggregate: Aggregate) -> None:
         super().__init__(aggregate)

@@ -81,6 +81,39 @@ def _left_halves(upto: Floats, mass: Floats, variance: Floats, half_variance: Fl
     centre = np.clip(
         parent * (cut - low) / (high - low) + _steepness(mass, begins, width, bins)[block] / 4, 0.0, parent
     )
+    # blocks that overlap say the same again: four to a width will do, and count for as many as are disjoint
+    step = max(1, width // 4)
+    some, each = slice(None, None, step), step / (2 * width)
+    result[block] = split(value, noise, centre, parent, sample=some, counts=each)
+    return result
+
+
+def split(
+    value: Floats,
+    noise: Floats,
+    centre: Floats,
+    parent: Floats,
+    *,
+    sample: slice = slice(None),
+    counts: float = 1.0,
+) -> Floats:
+    """Return how much of each parent's mass a part of it has, given an estimate and all the others.
+
+    Parameters
+    ----------
+    value
+        Unbiased estimates of the parts.
+    noise
+        Their variances.
+    centre
+        What is expected of each, were there no estimate.
+    parent
+        The masses of which they are parts.
+    sample
+        Those from which the mixture is learnt.
+    counts
+        For how many each of these counts.
+    """
     logs, means = [], []
     for spread in _SPREADS:
         prior = (spread * parent) ** 2
@@ -92,10 +125,9 @@ def _left_halves(upto: Floats, mass: Floats, variance: Floats, half_variance: Fl
     means.append(parent * np.exp(everything - one_side))
 
     likelihood = np.exp(np.stack(logs) - np.max(logs, axis=0))
-    posterior = _mixture(likelihood, width)[:, None] * likelihood
-    mean = (posterior * np.stack(means)).sum(axis=0) / posterior.sum(axis=0)
-    result[block] = np.minimum(mean, parent)
-    return result
+    posterior = _mixture(likelihood[:, sample], counts)[:, None] * likelihood
+    mean: Floats = (posterior * np.stack(means)).sum(axis=0) / posterior.sum(axis=0)
+    return np.minimum(mean, parent)
 
 
 def _steepness(mass: Floats, begins: NDArray[np.int_], width: int, bins: int) -> Floats:
@@ -118,18 +150,13 @@ def _log_density(deviation: Floats, variance: Floats) -> Floats:
     return log
 
 
-def _mixture(likelihood: Floats, width: int) -> Floats:
-    """Return the weights of the mixture's parts, a row each, by expectation maximisation over the blocks.
-
-    Blocks that overlap say the same again: four to a width are enough, and count for as many as are disjoint.
-    """
-    step = max(1, width // 4)
-    sample = likelihood[:, ::step]
+def _mixture(likelihood: Floats, counts: float) -> Floats:
+    """Return the weights of the mixture's parts, a row each, by expectation maximisation over the blocks."""
     start = np.full(len(likelihood), 1e-9)
     start[0] = _BROAD_BLOCKS
     weights = np.full(len(likelihood), 1 / len(likelihood))
     for _ in range(_ROUNDS):
-        shares = weights[:, None] * sample
-        weights = (shares / shares.sum(axis=0)).sum(axis=1) * step / (2 * width) + start
+        shares = weights[:, None] * likelihood
+        weights = (shares / shares.sum(axis=0)).sum(axis=1) * counts + start
         weights /= weights.sum()
     return weights

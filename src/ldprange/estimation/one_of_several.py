@@ -14,11 +14,13 @@ from ldprange.joint import Question
 
 
 class Marginal(CentredShares):
-    """One attribute's shares, for the questions that can be asked about one."""
+    """One attribute's shares, for the questions that can be asked about one; intervals end at 0 and 1."""
+
+    bounded = True
 
     def __init__(self, shares: JointShares, users: int, denoised: Floats | None) -> None:
         self._shares, self.users = shares, users
-        self.is_distribution = denoised is not None
+        self.name = "Estimate" if denoised is None else "Denoised estimate"
         self.scales = tuple(shares.steps)
         (axis,) = shares.axes
         self.bins = axis.bins
@@ -47,7 +49,8 @@ class Conditional:
     """An attribute's shares among the people in given ranges, with Fieller's interval for a ratio.
 
     The share ρ = a/b lies where (a − ρb)² ≤ z² Var(a − ρb), and the variance is a parabola in ρ that is known
-    from those of a, of b and of b − a, the people in the condition but not in the range.
+    from those of a, of b and of b − a, the people in the condition but not in the range. A ratio of unbiased
+    estimates is not one itself, and may be anything where few are given; so the cdf is made to rise.
 
     Parameters
     ----------
@@ -61,7 +64,7 @@ class Conditional:
         How many people reported.
     """
 
-    is_distribution = True
+    name = "Estimate among some of the people"
 
     def __init__(
         self, shares: JointShares, ranges: Sequence[tuple[int, int] | None], upto: Floats, users: int
@@ -69,15 +72,11 @@ class Conditional:
         self._shares, self._ranges, self.users = shares, ranges, users
         self.scales: tuple[int, ...] = (shares.steps[ranges.index(None)],)
         self.bins = upto.size - 1
-        self._upto = upto / upto[-1]
+        self.rising_cdf = rising(upto / upto[-1])
 
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
-        shares: Floats = np.clip(self._upto[high] - self._upto[low], 0.0, 1.0)
+        shares: Floats = self.rising_cdf[high] - self.rising_cdf[low]
         return shares
-
-    @cached_property
-    def rising_cdf(self) -> Floats:
-        return rising(self._upto)
 
     def interval(self, low: Boundaries, high: Boundaries, z: float) -> Interval:
         low, high = np.broadcast_arrays(low, high)

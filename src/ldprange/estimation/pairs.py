@@ -1,9 +1,7 @@
 """Many attributes from tables of pairs: what the reports say of two at a time, made into one distribution.
 
 1. Each attribute's own distribution is denoised as that of a single one.
-2. The table of two attributes is shrunk towards their independence: of what it says beyond that, the details
-   of two depths are multiplied by James and Stein's factor, 1 − (number × variance)/(their squared length).
-   Negative shares are left out, and the table is made to agree with both attributes.
+2. So is the table of two (:mod:`ldprange.estimation.joint_denoising`), which is made to agree with both.
 3. Three attributes or more are taken to be as even as their pairs allow (most entropy), by fitting the pairs
    in turns. What only three together would show is not there.
 
@@ -13,18 +11,18 @@ Within the cells of a table the attributes are taken to be independent of each o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations, product
+from itertools import combinations
 from math import prod
 
 import numpy as np
 
-from ldprange.axes import analysed, rebuilt
 from ldprange.decompositions import Grids
 from ldprange.details import Floats
 from ldprange.domain import Positions
 from ldprange.errors import QueryError
 from ldprange.estimation.denoising import denoised
-from ldprange.joint import Question, Table
+from ldprange.estimation.joint_denoising import denoised_pair
+from ldprange.joint import Question
 from ldprange.noise import Law
 
 _ROUNDS = 100
@@ -94,14 +92,11 @@ class PairedShares:
         if not self._grids.asks_together(chosen):
             raise QueryError("the plan does not ask about every two of these attributes together")
         table = self._grids.table(self._law, chosen)
-        depths = table.known
-        own = [self._cells(place, depth) for place, depth in zip(chosen, depths, strict=True)]
-        independent = np.multiply.outer(*own)
-        beyond = analysed(table.axes, table.fit(self._coefficients, depths) - independent, depths)
-        beyond *= table.by_coefficient(_factors(table, beyond, depths), depths)
-        joint = independent + rebuilt(table.axes, beyond, depths)
-        joint = np.maximum(joint, _LEAST * independent)
-        return raked(joint, {(0,): own[0], (1,): own[1]}), depths
+        alone = [self.alone(place) for place in chosen]
+        own = [self._cells(place, depth) for place, depth in zip(chosen, table.known, strict=True)]
+        joint = denoised_pair(table, self._coefficients, alone)
+        joint = np.maximum(joint, _LEAST * np.multiply.outer(*own))
+        return raked(joint, {(0,): own[0], (1,): own[1]}), table.known
 
     def _many(self, chosen: tuple[int, ...]) -> tuple[Floats, tuple[int, ...]]:
         pairs = {
@@ -148,17 +143,6 @@ def raked(joint: Floats, margins: dict[tuple[int, ...], Floats]) -> Floats:
         if off < _NEAR:
             break
     return joint
-
-
-def _factors(table: Table, beyond: Floats, depths: Sequence[int]) -> Floats:
-    """Return by how much the details of every combination of depths are to be multiplied."""
-    factors, leaves = np.zeros([depth + 1 for depth in depths]), table.leaves_of_a_cell(depths)
-    for at in product(*(range(1, depth + 1) for depth in depths)):  # both attributes' own are known better
-        block = tuple(slice(axis.cells[d - 1], axis.cells[d]) for axis, d in zip(table.axes, at, strict=True))
-        length = float(np.square(beyond[block]).sum())
-        noise = beyond[block].size * float(table.shrink[at]) * leaves
-        factors[at] = max(0.0, 1 - noise / length) if length else 0.0
-    return factors
 
 
 def _coarser(values: Floats, cells: Sequence[int]) -> Floats:

@@ -16,8 +16,6 @@ from ldprange.noise import Law
 class RawShares(CentredShares):
     """A range is the sum of the fewest nodes that make it up; the whole domain is the root, known to be 1."""
 
-    is_distribution = False
-
     def __init__(self, aggregate: Aggregate) -> None:
         plan = aggregate.plan
         self.bins, self.users = plan.domain.bins, aggregate.reports

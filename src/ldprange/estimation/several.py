@@ -15,7 +15,7 @@ from ldprange.answer import Answer
 from ldprange.decompositions import Grids
 from ldprange.details import Floats
 from ldprange.domain import Domain, Positions, Product
-from ldprange.errors import QueryError
+from ldprange.errors import DomainError, QueryError
 from ldprange.estimation.answers import Estimate, normal_quantile, single
 from ldprange.estimation.joint_shares import JointShares
 from ldprange.estimation.one_of_several import Conditional, Marginal
@@ -119,8 +119,11 @@ class JointEstimate(Estimate):
         if confidence is None:
             return Answer(value, None, None, None)
         if self._grids.asks_together(chosen):
-            return _within(value, *self._joint(chosen).interval(*ends, confidence), confidence)
-        return _within(value, *self._interval_from_pairs(starts, stops, confidence), confidence)
+            low, high = self._joint(chosen).interval(*ends, confidence)
+        else:
+            low, high = self._interval_from_pairs(starts, stops, confidence)
+        low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+        return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence)
 
     def _value(
         self, chosen: tuple[int, ...], starts: Sequence[Positions], stops: Sequence[Positions]
@@ -196,8 +199,8 @@ class JointEstimate(Estimate):
             step = shares.steps[at]
             if np.any(shares.axes[at].leaf(np.array(pair)) % step):
                 raise QueryError(
-                    f"{self._product.names[other]}: what is given must be of whole bins, "
-                    f"here {step:g} at a time; move the ends, or ask for a plain range"
+                    f"{self._product.names[other]}: what is given must be of whole cells, of {step:g} bins; "
+                    f"{self._nearest(other, pair, step)}, or ask for a plain range"
                 )
         edges = np.arange(self._product.shape[place] + 1.0)
         low = [np.full(edges.shape, condition.get(p, (0.0,))[0], np.float64) for p in chosen]
@@ -248,11 +251,23 @@ class JointEstimate(Estimate):
             axis, (low, high) = self._product.axes[place], _ends(name, pair)
             if np.ndim(low) or np.ndim(high):
                 raise QueryError(f"{name}: what is given must be one range, got {pair!r}")
-            ends = axis.starts(low), axis.stops(high)
-            if ends[0] >= ends[1] or any(float(end) != round(float(end)) for end in ends):
-                raise QueryError(f"{name}: what is given must be a range of whole bins, got {low} and {high}")
+            ends = _between(name, axis, low, high)
+            if ends[0] >= ends[1]:
+                raise QueryError(f"{name}: what is given must end after it begins, got {low} and {high}")
+            if any(float(end) != round(float(end)) for end in ends):
+                raise QueryError(
+                    f"{name}: what is given must be a range of whole bins, got {low} and {high}; "
+                    f"{self._nearest(place, ends, 1)}"
+                )
             found[place] = (int(ends[0]), int(ends[1]))
         return found
+
+    def _nearest(self, place: int, ends: Sequence[Any], step: int) -> str:
+        """Say which whole cells of so many bins are nearest to a range."""
+        axis = self._product.axes[place]
+        first = int(min(max(0.0, round(float(ends[0]) / step) * step), axis.bins - 1))
+        last = int(min(max(first + step, round(float(ends[1]) / step) * step), axis.bins))
+        return f"the nearest is from {axis.lower(first)} to {axis.upper(last - 1)}"
 
     def _check_named(self, unnamed: tuple[object, ...]) -> None:
         if unnamed:
@@ -267,7 +282,7 @@ class JointEstimate(Estimate):
         starts, stops = {}, {}
         for place, name in sorted((self._place(name), name) for name in ranges):
             axis, (low, high) = self._product.axes[place], _ends(name, ranges[name])
-            starts[place], stops[place] = axis.starts(low), axis.stops(high)
+            starts[place], stops[place] = _between(name, axis, low, high)
             if np.any(starts[place] >= stops[place]):
                 raise QueryError(
                     f"{name}: a range must end after it begins, got {low} and {high}; "
@@ -302,6 +317,14 @@ class JointEstimate(Estimate):
 _MOST_CELLS = 1 << 22  # of a histogram
 
 
+def _between(name: str, axis: Domain, low: Any, high: Any) -> tuple[Positions, Positions]:
+    """Return where a range of an attribute starts and stops."""
+    try:
+        return axis.starts(low), axis.stops(high)
+    except DomainError as error:
+        raise DomainError(f"{name}: {error}") from None
+
+
 def _ends(name: str, pair: Range) -> tuple[Any, Any]:
     if not isinstance(pair, tuple | list):
         if not isinstance(pair, str) and np.ndim(pair):
@@ -310,9 +333,3 @@ def _ends(name: str, pair: Range) -> tuple[Any, Any]:
     if len(pair) != 2:
         raise QueryError(f"{name} must be a value or a pair of ends, such as (18, 64), got {pair!r}")
     return pair[0], pair[1]
-
-
-def _within(value: Floats, low: Floats, high: Floats, confidence: float | None) -> Answer[Floats]:
-    """Return answers with intervals that hold them and, beyond that, nothing that no share can be."""
-    low, high = np.minimum(value, np.maximum(low, 0.0)), np.maximum(value, np.minimum(high, 1.0))
-    return Answer(value, low, high, confidence)

@@ -28,14 +28,14 @@ class Shares(Protocol):
         of the last (and the far end) are known; it is 1 unless a level went unreported.
     users
         How many people reported.
-    is_distribution
-        Whether shares lie between 0 and 1, and so should their intervals.
+    name
+        What an estimate that is read off these is called.
     """
 
     bins: int
     users: int
     scales: tuple[int, ...]
-    is_distribution: bool
+    name: str
 
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
         """Return the estimated shares."""
@@ -59,7 +59,9 @@ class CentredShares(ABC):
     """Shares whose intervals lie evenly about an unbiased one."""
 
     bins: int
-    is_distribution: bool
+    name: str = "Estimate"
+    bounded: bool = False
+    """Whether intervals end at 0 and 1."""
 
     @abstractmethod
     def centre(self, low: Boundaries, high: Boundaries) -> Floats:
@@ -71,7 +73,7 @@ class CentredShares(ABC):
 
     def interval(self, low: Boundaries, high: Boundaries, z: float) -> Interval:
         centre, spread = self.centre(low, high), z * np.sqrt(self.variance(low, high))
-        if self.is_distribution:
+        if self.bounded:
             return np.clip(centre - spread, 0.0, 1.0), np.clip(centre + spread, 0.0, 1.0)
         return centre - spread, centre + spread
 

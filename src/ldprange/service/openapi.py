@@ -122,6 +122,8 @@ _LISTED = _object({"name": _TEXT, "question": _TEXT, "state": _TEXT, "public": _
 _KEPT = _object({"reports": {"type": "integer", "minimum": 1}})
 
 _ASKED: Json = {"reports": _WHOLE, "confidence": {"type": "number"}, "denoised": _FLAG}
+_ABOUT: Json = {"attribute": _TEXT, "given": {"type": "object", "additionalProperties": _many(_VALUE)}}
+"""Where a survey has several attributes: which one is asked about, and ranges of those among whom."""
 _ONE: Json = {"value": _SHARE, "low": _SHARE, "high": _SHARE}
 _SHARES: Json = {name: _many(_SHARE) for name in _ONE}
 _VALUES: Json = {name: _many(_VALUE) for name in _ONE}
@@ -157,7 +159,11 @@ _GIVEN = tuple(
 
 def _question(summary: str, answer: Json, *parameters: Json, several: Json | None = None) -> Json:
     """Describe a question, and its answer where it is asked of several attributes at once."""
-    answers = [_object({**_ASKED, **each}) for each in (answer, several) if each is not None]
+    answers = [
+        _object({**_ASKED, **_ABOUT, **each}, optional=tuple(_ABOUT))
+        for each in (answer, several)
+        if each is not None
+    ]
     schema = answers[0] if several is None else {"oneOf": answers}
     return {
         "get": _operation(

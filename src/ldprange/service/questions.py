@@ -29,6 +29,7 @@ from ldprange.service.replies import (
 )
 from ldprange.service.several import (
     GIVEN,
+    asked_about,
     one_attribute,
     share_of_ranges,
     table_of,
@@ -100,7 +101,8 @@ def _answer(
     confidence, denoised = parameters.number("confidence", CONFIDENCE), parameters.flag("denoise")
     found = estimates.of(collector, survey, denoised)
     answer = asked(parameters, found, confidence)
-    return rendered({"reports": found.users, "confidence": confidence, "denoised": denoised, **answer})
+    how = {"reports": found.users, "confidence": confidence, "denoised": denoised}
+    return rendered({**how, **asked_about(parameters, found), **answer})
 
 
 def share_of_range(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:

@@ -54,6 +54,17 @@ def share_of_ranges(parameters: Parameters, found: JointEstimate, confidence: fl
     }
 
 
+def asked_about(parameters: Parameters, found: Estimate) -> dict[str, Any]:
+    """Tell which one of several attributes a question was about, and among whom."""
+    if not isinstance(found, JointEstimate):
+        return {}
+    names, given = parameters.texts("attribute"), _ranges(parameters, found, GIVEN)
+    about: dict[str, Any] = {"attribute": names[0]} if len(names) == 1 else {}
+    if given:
+        about["given"] = {name: [plain(low), plain(high)] for name, (low, high) in given.items()}
+    return about
+
+
 def _ranges(parameters: Parameters, found: JointEstimate, named: tuple[str, str, str]) -> dict[str, Any]:
     """Return ranges by attribute: as many low and high ends as names."""
     names, lows, highs = (parameters.texts(name) for name in named)
