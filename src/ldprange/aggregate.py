@@ -15,7 +15,6 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -26,7 +25,7 @@ from ldprange.errors import FileError, LdprangeError, MismatchError, WireError
 from ldprange.kernels import Counts
 from ldprange.plan import Plan
 from ldprange.reports import Batch, Report, gathered
-from ldprange.writing import whole_file
+from ldprange.writing import read_whole, unsealed, whole_file
 
 VERSION = 1
 _MOST_USERS = 1 << 62  # counts are 64-bit integers, and must not run over
@@ -156,23 +155,12 @@ class Aggregate:
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Aggregate:
         """Read a file that :meth:`save` wrote; anything else, or half of one, is an error."""
-        try:
-            data = Path(path).read_bytes()
-        except OSError as error:
-            raise FileError(f"{path} cannot be read: {error.strerror}") from None
-        return Aggregate.from_bytes(data, path)
+        return Aggregate.from_bytes(read_whole(path), path)
 
     @staticmethod
     def from_bytes(data: bytes, path: str | os.PathLike[str] = "the aggregate") -> Aggregate:
         """Read what :meth:`to_bytes` gave; errors speak of ``path``."""
-        if data[:7] != _MAGIC[:7]:
-            what = "is empty" if not data else "is something else"
-            raise FileError(f"{path} must be an aggregate that ldprange saved, but it {what}")
-        if data[7:8] != _MAGIC[7:]:
-            raise FileError(f"{path} must be an aggregate of version {VERSION}; upgrade ldprange")
-        body, digest = data[:-32], data[-32:]
-        if len(data) < 44 or hashlib.sha256(body).digest() != digest:
-            raise FileError(f"{path} must be whole, but it is truncated or damaged; copy or make it again")
+        body = unsealed(data, _MAGIC, "an aggregate", path)
         start = 12 + int.from_bytes(body[8:12], "little")
         try:
             header = json.loads(body[12:start])

@@ -1,7 +1,8 @@
-"""Writing files that are there whole, or not at all."""
+"""Files that are there whole, or not at all: writing them, and reading them again."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ldprange.errors import FileError
+
+_DIGEST = 32  # bytes
 
 
 @contextmanager
@@ -41,3 +44,29 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             beside.unlink(missing_ok=True)
     except OSError as error:
         raise FileError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def read_whole(path: str | os.PathLike[str]) -> bytes:
+    """Return what a file holds."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def unsealed(data: bytes, magic: bytes, what: str, path: str | os.PathLike[str]) -> bytes:
+    """Return all but the digest at the end of what was saved; refuse another kind or version, or half of it.
+
+    ``magic`` is how it begins: the last byte is the version, and the digest is SHA-256 over all before it.
+    """
+    kind, version = magic[:-1], magic[-1]
+    if data[: len(kind)] != kind:
+        raise FileError(
+            f"{path} must be {what} that ldprange saved, but it is {'something else' if data else 'empty'}"
+        )
+    if data[len(kind) : len(magic)] != magic[-1:]:
+        raise FileError(f"{path} must be {what} of version {version}; upgrade ldprange")
+    body, digest = data[:-_DIGEST], data[-_DIGEST:]
+    if len(body) < len(magic) or hashlib.sha256(body).digest() != digest:
+        raise FileError(f"{path} must be whole, but it is truncated or damaged; copy or make it again")
+    return body

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from ldprange.checking import check_type
 from ldprange.errors import FileError, LdprangeError, MismatchError, WireError
 from ldprange.learning.plan import Label, LabelledPlan
 from ldprange.reports import Batch, Report
-from ldprange.writing import whole_file
+from ldprange.writing import read_whole, unsealed, whole_file
 
 VERSION = 1
 
@@ -101,18 +100,7 @@ class LabelledAggregate:
     @staticmethod
     def load(path: str | os.PathLike[str]) -> LabelledAggregate:
         """Read a file that :meth:`save` wrote; anything else, or half of one, is an error."""
-        try:
-            data = Path(path).read_bytes()
-        except OSError as error:
-            raise FileError(f"{path} cannot be read: {error.strerror}") from None
-        if data[:7] != _MAGIC[:7]:
-            what = "is empty" if not data else "is something else"
-            raise FileError(f"{path} must be a labelled aggregate that ldprange saved, but it {what}")
-        if data[7:8] != _MAGIC[7:]:
-            raise FileError(f"{path} must be a labelled aggregate of version {VERSION}; upgrade ldprange")
-        body, digest = data[:-32], data[-32:]
-        if hashlib.sha256(body).digest() != digest:
-            raise FileError(f"{path} must be whole, but it is truncated or damaged; copy or make it again")
+        body = unsealed(read_whole(path), _MAGIC, "a labelled aggregate", path)
         try:
             text, *parts = _pieces(memoryview(body)[len(_MAGIC) :])
             plan = LabelledPlan.from_json(text.decode())
