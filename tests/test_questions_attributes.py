@@ -216,6 +216,11 @@ def test_an_attribute_is_asked_about_among_the_people_in_others(
     assert told["value"] == among.histogram().value.tolist()
 
 
+def test_hardly_any_doubt_is_left_out(service: Service) -> None:
+    drawn = asked(service, "pairs/overview", *BOTH, ("confidence", "0.9999999999999999"))
+    assert drawn["error"]["typical"] > 0
+
+
 def test_everything_can_be_denoised(service: Service) -> None:
     denoise = ("denoise", "true")
     alone = asked(service, "pairs/histogram", ("attribute", "age"), denoise)
@@ -253,6 +258,9 @@ def test_everything_can_be_denoised(service: Service) -> None:
             "one attribute",
         ),
         ("ages/prefix", [("value", "3"), *SMALL], "leave out attribute"),
+        ("ages/range", [("low", "0"), ("high", "1"), ("given_low", "3")], "and what is given"),
+        ("pairs/histogram", [*BOTH, ("given_low", "3")], "leave out given"),
+        ("pairs/overview", [*BOTH, ("confidence", "2")], "got 2.0"),
         ("pairs/overview", [("attribute", "nope")], "the attributes are age"),
         ("large/histogram", [("attribute", "a"), ("attribute", "b")], "at most 524288 joint bins"),
         ("ages/range", [("attribute", "age"), ("low", "0"), ("high", "1")], "leave out attribute"),

@@ -151,6 +151,13 @@ class Table:
             float((self.shrink * reduce(np.multiply.outer, each)).sum()) for each in (ranges, prefixes)
         )  # type: ignore[return-value]
 
+    def spread_variances(self, asked: Question) -> Floats:
+        """Return what variances would be if nobody were in any cell that a question weighs."""
+        parts: Floats = np.broadcast_to(self._spread_parts, (asked.low[0].size, *self._spread_parts.shape))
+        for axis, low, high, less in zip(self.axes, *asked, strict=True):
+            parts = np.einsum("qm...,qm->q...", parts, axis.energies(low, high, less))
+        return parts
+
     def variances(self, upto: Floats) -> Callable[[Question], Floats]:
         """Return a function that gives exact variances.
 

@@ -306,7 +306,10 @@ class Plan:
         self._check_predictable(users)
         found = self.decomposition.mean_variances(bins, self._expected_law(users))
         # people are asked as they are: what drawing them at random would add, R(1 − R)/N, is not there
-        ranges, prefixes = np.maximum(found - own_variances(self.domain.shape) / users, 0.0)
+        grids, shape = self.decomposition, self.domain.shape
+        together = grids.tables() if isinstance(grids, Grids) else [range(len(shape))]
+        own = np.mean([own_variances(tuple(shape[a] for a in chosen)) for chosen in together], axis=0)
+        ranges, prefixes = np.maximum(found - own / users, 0.0)
         return Prediction(users, float(ranges), float(prefixes))
 
     def _check_predictable(self, users: object) -> None:

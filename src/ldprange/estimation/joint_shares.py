@@ -18,6 +18,7 @@ from ldprange.errors import QueryError
 from ldprange.estimation.answers import normal_quantile
 from ldprange.joint import Question, Table, from_corners, shares_below
 
+_LEAST = 0.5  # of the variance where nobody is
 _MOST_BINS = 1 << 26  # of a table
 
 
@@ -127,13 +128,15 @@ class JointShares:
         return low, high
 
     def variance(self, asked: Question) -> Floats:
-        """Return the exact variances of answers, were the population the estimated one."""
-        return self._variances(asked)
+        """Return the exact variances of answers, were the population the estimated one.
+
+        That is unbiased, and so may have shares below 0, whose noise could take all of a variance away.
+        """
+        return np.maximum(self._variances(asked), _LEAST * self._estimator.spread_variances(asked))
 
     @cached_property
     def _variances(self) -> Callable[[Question], Floats]:
-        people = np.maximum(self.table, 0.0)
-        return self._estimator.variances(shares_below(people / people.sum()))
+        return self._estimator.variances(self._upto)
 
 
 def _differ(one: Sequence[Boundaries], other: Sequence[Boundaries]) -> NDArray[np.bool_]:

@@ -70,7 +70,9 @@ class Conditional:
         self, shares: JointShares, ranges: Sequence[tuple[int, int] | None], upto: Floats, users: int
     ) -> None:
         self._shares, self._ranges, self.users = shares, ranges, users
-        self.scales: tuple[int, ...] = (shares.steps[ranges.index(None)],)
+        at = ranges.index(None)
+        sizes = shares.axes[at].sizes
+        self.scales = tuple(size for size in sizes[1:] if size >= shares.steps[at])
         self.bins = upto.size - 1
         self.rising_cdf = rising(upto / upto[-1])
 
@@ -80,20 +82,22 @@ class Conditional:
 
     def interval(self, low: Boundaries, high: Boundaries, z: float) -> Interval:
         low, high = np.broadcast_arrays(low, high)
-        part, whole, rest = (
-            self._asked(low, high),
-            self._asked(np.zeros_like(low), np.full_like(high, self.bins)),
-            self._asked(low, high, less=1.0),
-        )
-        a, b = self._shares.ask(part), self._shares.ask(whole)
-        va, vb, vc = (self._shares.variance(each) for each in (part, whole, rest))
+        part, rest = (self._asked(low.reshape(-1), high.reshape(-1), less) for less in (0.0, 1.0))
+        a, (b, vb) = self._shares.ask(part), self._all_of_them
+        va, vc = self._shares.variance(part), self._shares.variance(rest)
         covariance = (va + vb - vc) / 2
         square, linear, constant = b**2 - z**2 * vb, a * b - z**2 * covariance, a**2 - z**2 * va
+        if square <= 0:  # the people who are given may be nobody, and their share anything
+            return np.zeros(low.shape), np.ones(low.shape)
         root = np.sqrt(np.maximum(linear**2 - square * constant, 0.0))
-        known = square > 0  # else the people who are given may be nobody, and their share anything
-        least = np.divide(linear - root, square, out=np.zeros_like(a), where=known)
-        most = np.divide(linear + root, square, out=np.ones_like(a), where=known)
-        return np.clip(least, 0.0, 1.0), np.clip(most, 0.0, 1.0)
+        least, most = (np.clip((linear + side * root) / square, 0.0, 1.0) for side in (-1, 1))
+        return least.reshape(low.shape), most.reshape(low.shape)
+
+    @cached_property
+    def _all_of_them(self) -> tuple[float, float]:
+        """The share of the people who are given, and its variance."""
+        asked = self._asked(np.zeros(1, np.int64), np.full(1, self.bins))
+        return float(self._shares.ask(asked)[0]), float(self._shares.variance(asked)[0])
 
     def cdf_interval(self, size: int, z: float) -> tuple[Boundaries, Interval]:
         known = boundaries(self.bins, size)

@@ -10,7 +10,7 @@ Within the cells of a table the attributes are taken to be independent of each o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import prod
 
@@ -71,6 +71,18 @@ class PairedShares:
             rest = prod(found.shape[1:]) // inside.shape[1]
             found = np.einsum("qn,qnr->qr", inside, found.reshape(*inside.shape, rest))
         return found[:, 0]
+
+    def upto(self, chosen: tuple[int, ...], place: int, given: Mapping[int, tuple[int, int]]) -> Floats:
+        """Return the share of the people in given ranges who lie below each leaf boundary of an attribute."""
+        table, depths = self._table(chosen)
+        for at, (other, depth) in reversed(list(enumerate(zip(chosen, depths, strict=True)))):
+            if other != place:
+                low, high = (np.array([float(end)]) for end in given[other])
+                inside = self._inside(other, depth, low, self._grids.axes[other].leaf(high))[0]
+                table = np.tensordot(table, inside, axes=(at, 0))
+        own, depth = self.alone(place), depths[chosen.index(place)]
+        each = np.divide(table, cells := self._cells(place, depth), out=np.zeros_like(table), where=cells > 0)
+        return np.append(0.0, np.cumsum(own * np.repeat(each, own.size // each.size)))
 
     def _inside(self, place: int, depth: int, start: Positions, stop: Positions) -> Floats:
         """Return, for every range, what part of the people in each cell of an attribute lie in it."""

@@ -102,7 +102,7 @@ class JointEstimate(Estimate):
     ) -> Answer[Floats]:
         """Return the shares of many at once, as arrays: of each attribute all low ends and all high ends."""
         self._check_named(unnamed)
-        if given:
+        if given is not None and self._condition(given, ranges):
             if len(ranges) != 1:
                 raise QueryError(f"a conditional share must be of one attribute's range, got {len(ranges)}")
             ((name, pair),) = ranges.items()
@@ -185,8 +185,9 @@ class JointEstimate(Estimate):
         """
         place = self._place(name)
         domain = self._product.axes[place]
-        if given:
-            return Estimate(self.plan, self._among(place, self._condition(given, {name})), domain)
+        condition = {} if given is None else self._condition(given, {name})
+        if condition:
+            return Estimate(self.plan, self._among(place, condition), domain)
         denoised = None if self._denoised is None else self._denoised.alone(place)
         return Estimate(self.plan, Marginal(self._joint((place,)), self.users, denoised), domain)
 
@@ -202,12 +203,14 @@ class JointEstimate(Estimate):
                     f"{self._product.names[other]}: what is given must be of whole cells, of {step:g} bins; "
                     f"{self._nearest(other, pair, step)}, or ask for a plain range"
                 )
-        edges = np.arange(self._product.shape[place] + 1.0)
-        low = [np.full(edges.shape, condition.get(p, (0.0,))[0], np.float64) for p in chosen]
-        high = [
-            np.full(edges.shape, condition[p][1], np.float64) if p in condition else edges for p in chosen
-        ]
-        upto = self._value(chosen, low, high)
+        if self._denoised is not None:
+            edges = self._grids.axes[place].leaf(np.arange(self._product.shape[place] + 1))
+            upto = self._denoised.upto(chosen, place, condition)[edges]
+        else:
+            edges = np.arange(self._product.shape[place] + 1.0)
+            ends = {p: [np.full(edges.shape, float(end)) for end in pair] for p, pair in condition.items()}
+            ends[place] = [np.zeros_like(edges), edges]
+            upto = shares.between([ends[p][0] for p in chosen], [ends[p][1] for p in chosen])
         if upto[-1] <= 0:
             raise QueryError("nobody seems to be in the given ranges, as far as reports tell; widen them")
         return Conditional(shares, [condition.get(p) for p in chosen], upto, self.users)

@@ -7,7 +7,6 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable
 from functools import partial
-from statistics import NormalDist
 from threading import Lock
 from typing import Any
 
@@ -16,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ldprange.estimation import Estimate, JointEstimate
+from ldprange.estimation.answers import normal_quantile
 from ldprange.service.access import ROLES
 from ldprange.service.collector import Collector
 from ldprange.service.questions import CONFIDENCE, Estimates
@@ -97,6 +97,7 @@ def _overview(
     denoised: bool,
     attributes: tuple[str, ...],
 ) -> dict[str, Any]:
+    normal_quantile(confidence, 1)  # refuses what is none, in the sender's own figures
     reports = collector.writer.live(survey).reports
     names = (
         ("attributes", "table", "marginals") if len(attributes) == 2 else ("cdf", "histogram", "quartiles")
@@ -176,8 +177,8 @@ def _typical(
     collector: Collector, survey: Survey, reports: int, attributes: tuple[str, ...], confidence: float
 ) -> float:
     """Return the typical half-width of an interval; it falls with the root of the number of answers."""
-    unit_error = NormalDist().inv_cdf((1 + confidence) / 2) * collector.unit_error(survey, attributes)
-    return unit_error / math.sqrt(reports)
+    z = normal_quantile(confidence, 1) or 0.0
+    return z * collector.unit_error(survey, attributes) / math.sqrt(reports)
 
 
 def _arrivals(collector: Collector, survey: Survey) -> dict[str, list[int]]:

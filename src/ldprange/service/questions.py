@@ -139,7 +139,7 @@ def cdf(parameters: Parameters, found: Estimate, confidence: float) -> dict[str,
 def histogram(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
     """Tell the share of every bin; of two attributes, of at most 32 × 32 cells."""
     if isinstance(found, JointEstimate) and len(parameters.texts("attribute")) != 1:
-        if parameters.texts(GIVEN[0]):
+        if any(map(parameters.texts, GIVEN)):
             raise Refusal(400, "the histogram of two attributes is of all people; leave out given")
         names = two_of(parameters, found.plan)
         cells = table_of(found, names, edges_of(found.plan, names), confidence)

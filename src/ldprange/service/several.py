@@ -19,14 +19,14 @@ _MOST_HELD = 1 << 19  # joint bins of attributes asked about together: each has 
 GIVEN = ("given", "given_low", "given_high")
 """Parameters: the attributes and the ranges of the people among whom something is asked."""
 
-_ONLY_ONE = "this survey has one attribute, without a name; leave out attribute"
+_ONLY_ONE = "this survey has one attribute, without a name; leave out attribute, and what is given"
 
 
 def one_attribute(parameters: Parameters, found: Estimate) -> Estimate:
     """Return the estimate of the attribute that is asked about, among the people who are given."""
     names = parameters.texts("attribute")
     if not isinstance(found, JointEstimate):
-        if names or parameters.texts(GIVEN[0]):
+        if names or any(map(parameters.texts, GIVEN)):
             raise Refusal(400, _ONLY_ONE)
         return found
     if len(names) != 1:

@@ -1,0 +1,154 @@
+"""One attribute among the people in ranges of others.
+
+Seeds are fixed; had they been drawn afresh, each coverage would fail a correct library with probability below
+1e-3.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ldprange as ldp
+from example_products import PRIME, THREE, TWO, estimated, joint, people
+
+
+def test_conditional_shares_cover() -> None:
+    plan, counts = ldp.Plan(TWO, 2.0, ldp.Tree(4), ldp.HadamardHashing()), people(TWO)
+    truth = counts[4:9, 1:3].sum() / counts[4:9].sum()
+    covered = []
+    for seed in range(300):
+        found = joint(ldp.simulate(plan, counts, seed=seed))
+        answer = found.range(children=(1, 2), given={"age": (4, 8)})
+        assert answer.low is not None
+        assert answer.high is not None
+        covered.append(answer.low <= truth <= answer.high)
+    assert 0.91 < np.mean(covered) < 0.99
+
+
+def test_conditional_quantiles_cover() -> None:
+    plan, counts = ldp.Plan(TWO, 2.0, ldp.Tree(4), ldp.HadamardHashing()), people(TWO)
+    below = np.cumsum(counts[:, 2:].sum(axis=1)) / counts[:, 2:].sum()
+    truth = int(np.searchsorted(below, 0.5))
+    covered = []
+    for seed in range(200):
+        found = joint(ldp.simulate(plan, counts, seed=seed))
+        answer = found.quantile(0.5, of="age", given={"children": (2, 5)})
+        assert answer.low is not None
+        assert answer.high is not None
+        assert answer.low <= answer.value <= answer.high
+        covered.append(answer.low <= truth <= answer.high)
+    assert np.mean(covered) > 0.92
+
+
+def test_the_interval_of_a_ratio_is_fiellers() -> None:
+    found, z = estimated(), 1.959963984540054
+    answer = found.range(age=(3, 9), given={"children": (1, 3)})
+    shares = found._joint((0, 1))
+    for end in (answer.low, answer.high):
+        low, high = ([np.array([bound]) for bound in bounds] for bounds in ((3, 1), (10, 4)))
+        asked = shares.whole(low, high, [np.array([end]), np.zeros(1)])
+        assert abs(shares.ask(asked)[0]) == pytest.approx(z * np.sqrt(shares.variance(asked)[0]))
+
+
+def test_among_people_who_may_be_nobody_a_share_is_anything() -> None:
+    plan, counts = ldp.Plan(TWO, 0.2, ldp.Tree(4), ldp.HadamardHashing()), people(TWO, 300)
+    unknown = 0
+    for seed in range(30):
+        found = joint(ldp.simulate(plan, counts, seed=seed))
+        some = found.range(children=5)
+        assert some.high is not None
+        if 0 < some.value < some.high - some.value:  # may as well be 0
+            answer = found.range(age=(0, 3), given={"children": 5})
+            assert (answer.low, answer.high) == (0, 1)
+            unknown += 1
+    assert unknown > 3
+
+
+def test_what_is_given_must_be_whole_cells_of_a_coarse_grid() -> None:
+    many = ldp.Domain.product(**{each: ldp.Domain.integers(0, 15) for each in "abcd"})
+    plan = ldp.Plan(many, 2.0, ldp.Grids.pairs(many.shape, 20), ldp.HadamardHashing())
+    rng = np.random.default_rng(1)
+    found = joint(ldp.rehearse(plan, {each: rng.integers(0, 16, 20_000) for each in "abcd"}, seed=1))
+    step = found._joint((0, 1)).steps[1]
+    assert step > 1
+    assert found.range(a=(0, 7), given={"b": (0, step - 1)}).value > 0
+    with pytest.raises(ldp.QueryError, match=f"the nearest is from 0 to {step - 1}"):
+        found.range(a=(0, 7), given={"b": (0, step)})
+    among = found.marginal("a", given={"b": (0, step - 1)})
+    inside = among.range(1, 6)  # no whole cells: nobody knows where in them people are
+    assert inside.low is not None
+    assert inside.low < among.range(step, 2 * step - 1).high  # type: ignore[operator]
+
+
+def test_denoised_conditions_agree_with_the_joint() -> None:
+    cases: list[tuple[Any, dict[str, Any]]] = [(TWO, {"children": (1, 3)}), (PRIME, {"year": (0.0, 5.0)})]
+    for domain, given in cases:
+        found = estimated(domain, denoise=True)
+        name = domain.names[0]
+        among = found.marginal(name, given=given)
+        whole = found.range(**given, confidence=None).value
+        for bound in range(11):
+            both: dict[str, Any] = {name: (0, bound), **given}
+            part = found.range(**both, confidence=None).value
+            assert among.prefix(bound, confidence=None).value == pytest.approx(part / whole, abs=1e-6)
+
+
+def test_conditions_are_asked_many_at_a_time_in_any_shape() -> None:
+    among = estimated().marginal("age", given={"children": (0, 2)})
+    table = among.ranges([[0, 1], [2, 3]], [[4, 5], [6, 7]])
+    assert table.value.shape == (2, 2)
+    assert np.asarray(table.low)[1, 0] == among.range(2, 6).low
+    assert among.ranges(0, 4).value == among.range(0, 4).value
+
+
+def test_among_all_people_an_attribute_is_what_it_is() -> None:
+    found = estimated(THREE, epsilon=2.0)
+    alone, among = (
+        found.marginal("age"),
+        found.marginal("age", given={"income": (0, 400), "region": ("N", "S")}),
+    )
+    for one, other in (
+        (alone.range(2, 5), among.range(2, 5)),
+        (alone.prefix(3), among.prefix(3)),
+        (alone.quantile(0.5), among.quantile(0.5)),
+    ):
+        assert other.value == pytest.approx(one.value)
+        # all but the same: who lives where is read off another table
+        assert (other.low, other.high) == (
+            pytest.approx(one.low, rel=1e-3),
+            pytest.approx(one.high, rel=1e-3),
+        )
+
+
+def test_among_some_people_all_questions_agree() -> None:
+    found = estimated(THREE, epsilon=3.0)
+    among = found.marginal("age", given={"region": ("N", "E"), "income": (0, 200)})
+    bins, below = among.histogram(), among.cdf()
+    assert np.cumsum(bins.value) == pytest.approx(below.value)
+    assert bins.value.min() >= 0
+    assert below.value[-1] == pytest.approx(1)
+    assert "among some" in repr(among)
+    assert among.prefix(4).value == below.value[4]
+    assert found.range(age=(2, 3), given={"region": ("N", "E"), "income": (0, 200)}) == among.range(2, 3)
+    joint_share = found.range(age=(2, 3), region=("N", "E"), income=(0, 200)).value
+    all_of_them = found.range(region=("N", "E"), income=(0, 200)).value
+    assert among.range(2, 3).value == pytest.approx(joint_share / all_of_them, abs=0.01)  # but for its rise
+    widest = among.cdf(band="simultaneous")
+    assert np.all(np.asarray(widest.low) <= np.asarray(below.low))
+
+
+def test_conditional_shares_are_shares_and_many_may_be_none() -> None:
+    plan = ldp.Plan(TWO, 0.3, ldp.Tree(4), ldp.HadamardHashing())
+    for seed in range(20):
+        found = joint(ldp.simulate(plan, people(TWO, 500), seed=seed), denoise=seed % 2 == 0)
+        assert found.ranges(age=([], []), children=([], [])).value.shape == (0,)
+        try:
+            answer = found.range(age=(0, 7), given={"children": 3})
+        except ldp.QueryError:  # nobody seems to have three
+            continue
+        assert answer.low is not None
+        assert answer.high is not None
+        assert 0 <= answer.low <= answer.value <= answer.high <= 1
