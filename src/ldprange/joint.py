@@ -153,9 +153,11 @@ class Table:
 
     def spread_variances(self, asked: Question) -> Floats:
         """Return what variances would be if nobody were in any cell that a question weighs."""
-        parts: Floats = np.broadcast_to(self._spread_parts, (asked.low[0].size, *self._spread_parts.shape))
-        for axis, low, high, less in zip(self.axes, *asked, strict=True):
-            parts = np.einsum("qm...,qm->q...", parts, axis.energies(low, high, less))
+        each = zip(self.axes, *asked, strict=True)
+        first, *others = (axis.energies(low, high, less) for axis, low, high, less in each)
+        parts: Floats = np.tensordot(first, self._spread_parts, axes=1)
+        for energies in others:
+            parts = np.einsum("qm...,qm->q...", parts, energies)
         return parts
 
     def variances(self, upto: Floats) -> Callable[[Question], Floats]:
