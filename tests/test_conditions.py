@@ -67,6 +67,21 @@ def test_among_people_who_may_be_nobody_a_share_is_anything() -> None:
     assert unknown > 3
 
 
+def test_among_people_of_whom_reports_see_less_than_none_a_denoised_share_is_anything() -> None:
+    plan, counts = ldp.Plan(TWO, 1.0, ldp.Flat(), ldp.HadamardHashing()), people(TWO, 2000)
+    counts[:, 5] = 0
+    seen = 0
+    for seed in range(60):
+        drawn = ldp.simulate(plan, counts, seed=seed)
+        some = joint(drawn).range(children=5)
+        assert some.high is not None
+        if some.high == 0:  # and would be below, were it a share
+            answer = joint(drawn, denoise=True).range(age=(0, 3), given={"children": 5})
+            assert (answer.low, answer.high) == (0, 1)
+            seen += 1
+    assert seen
+
+
 def test_what_is_given_must_be_whole_cells_of_a_coarse_grid() -> None:
     many = ldp.Domain.product(**{each: ldp.Domain.integers(0, 15) for each in "abcd"})
     plan = ldp.Plan(many, 2.0, ldp.Grids.pairs(many.shape, 20), ldp.HadamardHashing())

@@ -87,7 +87,7 @@ class Conditional:
         va, vc = self._shares.variance(part), self._shares.variance(rest)
         covariance = (va + vb - vc) / 2
         square, linear, constant = b**2 - z**2 * vb, a * b - z**2 * covariance, a**2 - z**2 * va
-        if square <= 0:  # the people who are given may be nobody, and their share anything
+        if b <= 0 or square <= 0:  # the people who are given may be nobody, and their share anything
             return np.zeros(low.shape), np.ones(low.shape)
         root = np.sqrt(np.maximum(linear**2 - square * constant, 0.0))
         least, most = (np.clip((linear + side * root) / square, 0.0, 1.0) for side in (-1, 1))
