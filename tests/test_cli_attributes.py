@@ -164,13 +164,14 @@ def test_one_is_asked_about_among_the_people_in_others(town: Path) -> None:
         (["plan", "--attribute", "age", "9..0", "--attribute", "b", "0..9", "--epsilon", "1"], "exceed"),
         (["plan", *TOWN, "--low", "0", "--high", "9", "--epsilon", "1"], "with one of"),
         (["plan", *TOWN, "--decomposition", "windows", "--epsilon", "1"], "windows are for one attribute"),
-        (["simulate", "wide.json", "values.csv"], "joint bins"),
+        (["simulate", "wide.json", "wide.csv"], "joint bins"),
     ],
 )
 def test_what_cannot_be_asked_is_said(town: Path, asked: list[str], says: str) -> None:
     (town / "ages.csv").write_text("age\n1\n")
     (town / "bad.csv").write_text("age,region\n1,N\nx,S\n")
     (town / "gap.csv").write_text("age,region\n1,\n")
+    (town / "wide.csv").write_text("a,b,c,d,e\n1,2,3,4,5\n")
     (town / "old.csv").write_text("age,region\n99,N\n")
     wide = [word for name in "abcde" for word in ("--attribute", name, "0..63")]
     done("plan", *wide, "--epsilon", "1", "-o", "wide.json")

@@ -200,6 +200,17 @@ def test_an_axis_is_an_orthonormal_basis(tree: tuple[int, ...], seed: int, data:
     np.testing.assert_allclose(axis.rebuild(finest, axis.depth), spread, atol=1e-12)
 
 
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_variance_where_nobody_is_has_a_closed_form(case: Case) -> None:
+    plan, rng = case.plan(), np.random.default_rng(4)
+    assert isinstance(plan.decomposition, ldp.Grids)
+    table = plan.decomposition.table(plan.law(rng.integers(50, 200, len(plan.levels))), case.chosen)
+    ends = [np.sort(rng.integers(0, leaves + 1, (2, 40)), axis=0) for leaves in table.leaves]
+    asked = Question([low for low, _ in ends], [high for _, high in ends], [rng.random(40) for _ in ends])
+    nobody = table.variances(np.zeros([leaves + 1 for leaves in table.leaves]))
+    np.testing.assert_allclose(table.spread_variances(asked), nobody(asked), rtol=1e-9, atol=1e-12)
+
+
 @given(bins=st.integers(1, 3000), branching=st.integers(2, 16))
 def test_trees_have_the_bins_or_a_few_leaves_more(bins: int, branching: int) -> None:
     def has_small_factors(number: int) -> bool:

@@ -306,9 +306,8 @@ class Plan:
         self._check_predictable(users)
         found = self.decomposition.mean_variances(bins, self._expected_law(users))
         # people are asked as they are: what drawing them at random would add, R(1 − R)/N, is not there
-        grids, shape = self.decomposition, self.domain.shape
-        together = grids.tables() if isinstance(grids, Grids) else [range(len(shape))]
-        own = np.mean([own_variances(tuple(shape[a] for a in chosen)) for chosen in together], axis=0)
+        together = ([self.domain.shape[a] for a in chosen] for chosen in self.decomposition.tables())
+        own = np.mean([own_variances(shape) for shape in together], axis=0)
         ranges, prefixes = np.maximum(found - own / users, 0.0)
         return Prediction(users, float(ranges), float(prefixes))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,7 +77,7 @@ def _lattice(sizes: tuple[int, ...]) -> list[NDArray[np.int64]]:
     return list((steps * sizes).astype(np.int64).T)
 
 
-def own_variances(shape: tuple[int, ...]) -> NDArray[np.float64]:
+def own_variances(shape: Sequence[int]) -> NDArray[np.float64]:
     """Return the mean of R(1 − R), R an even population's share in ranges, and in prefixes."""
     bins = np.array(shape, np.float64)[:, None]
     shares = np.hstack([(bins + 2) / (3 * bins), (bins + 1) / (2 * bins)])

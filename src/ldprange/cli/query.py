@@ -138,18 +138,22 @@ def query(
     aggregate = read_aggregate(aggregate_file)
     if not aggregate.reports:
         raise QueryError(f"{aggregate_file} must hold at least one report to be asked, and it holds none")
+    of_one = bool(ranges or prefixes or quantiles or histogram or cdf)
+    overview = not (of_one or within)
     if isinstance(aggregate.plan.domain, Product):
         if raw:
             raise click.UsageError("--raw is for plans of one attribute; leave it out")
-        if attribute is None and (ranges or prefixes or quantiles or histogram or cdf):
+        if attribute is None and (of_one or overview):
             names = ", ".join(aggregate.plan.domain.names)
-            raise click.UsageError(f"say with --attribute which one is asked about: {names}")
+            raise click.UsageError(
+                f"the plan has several attributes: choose one with --attribute ({names}), "
+                "or ask about some at once with --within"
+            )
     if raw and not isinstance(aggregate.plan.decomposition, Flat | Tree):
         note("--raw changes nothing here: only trees have a raw estimate beside the consistent one")
     estimated = estimate(aggregate, consistent=not raw, denoise=denoise)
     joint = _within(estimated, within, confidence)
-    estimated, condition = _of_one(estimated, attribute, given, needed=not within)
-    overview = not (ranges or prefixes or quantiles or histogram or cdf or within)
+    estimated, condition = _of_one(estimated, attribute, given)
     ordered = not estimated.domain.unordered
     wanted = _QUARTILES if overview and ordered else quantiles
     result: dict[str, Any] = {
@@ -176,31 +180,27 @@ def query(
     interval = f"{100 * confidence:g}% interval"
     if rows := list(_rows(result)):
         screen.print(answers(["question", "answer", interval], rows))
+    of = f" of {_about(result)}" if attribute else ""
     if result["histogram"]:
         labels = [_label(row) for row in result["histogram"]]
-        _print_bins(f"histogram{_about(result)}", labels, result["histogram"], interval)
+        _print_bins(f"histogram{of}", labels, result["histogram"], interval)
     if result["cdf"]:
         labels = [f"up to {shown(row['to'])}" for row in result["cdf"]]
         at_once = ", all at once" if band == "simultaneous" else ""
-        _print_bins(f"cdf{_about(result)}", labels, result["cdf"], interval + at_once)
+        _print_bins(f"cdf{of}", labels, result["cdf"], interval + at_once)
     if overview and ordered:
         ascii_only = screen.options.ascii_only
         screen.print(draw_cdf(estimated, width=screen.width, confidence=confidence, ascii_only=ascii_only))
 
 
 def _of_one(
-    estimated: Estimate, attribute: str | None, given: tuple[tuple[str, str, str], ...], *, needed: bool
+    estimated: Estimate, attribute: str | None, given: tuple[tuple[str, str, str], ...]
 ) -> tuple[Estimate, dict[str, Any] | None]:
     """Return what is asked about one attribute, where there are several, and among whom."""
     if not isinstance(estimated, JointEstimate):
         if attribute is not None:
             raise click.UsageError(f"--attribute is for plans of several, and this has one; got {attribute}")
         return estimated, None
-    if attribute is None and needed:
-        raise QueryError(
-            f"the plan has several attributes: choose one with --attribute ({', '.join(estimated.names)}), "
-            "or ask about some at once with --within"
-        )
     if attribute is None:
         return estimated, None
     condition = _named(estimated, given, "--given")
@@ -285,7 +285,7 @@ def _each(found: Answer[Any]) -> Iterator[dict[str, Any]]:
 
 
 def _rows(result: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    of = f"{_about(result).removeprefix(' of ')}: " if result["attribute"] is not None else ""
+    of = f"{_about(result)}: " if result["attribute"] else ""
     if joint := result["within"]:
         yield _where(joint["ranges"]), *_shares(joint)
     for each in result["ranges"]:
@@ -299,10 +299,8 @@ def _rows(result: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 def _about(result: dict[str, Any]) -> str:
     """Say which of several attributes is asked about, and among whom."""
-    if result["attribute"] is None:
-        return ""
     among = f" given {_where(result['given'])}" if result["given"] else ""
-    return f" of {result['attribute']}{among}"
+    return f"{result['attribute']}{among}"
 
 
 def _where(ranges: dict[str, list[Any]]) -> str:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.answer import Answer
-from ldprange.decompositions import Grids
 from ldprange.domain import Product
 from ldprange.estimation import Estimate, JointEstimate
 from ldprange.joint import from_corners, shares_below
@@ -85,7 +84,7 @@ def ranges_for(plan: Plan, counts: NDArray[np.int64]) -> Questions:
     return Questions(
         [
             _Part.of(plan, counts, chosen, *boxes_of(tuple(plan.domain.shape[a] for a in chosen)))
-            for chosen in _together(plan)
+            for chosen in plan.decomposition.tables()
         ]
     )
 
@@ -93,12 +92,7 @@ def ranges_for(plan: Plan, counts: NDArray[np.int64]) -> Questions:
 def prefixes_for(plan: Plan, counts: NDArray[np.int64]) -> Questions:
     """Return all prefixes, or an even choice of them, with what is true of these people."""
     parts = []
-    for chosen in _together(plan):
+    for chosen in plan.decomposition.tables():
         stops = corners_of(tuple(plan.domain.shape[a] for a in chosen))
         parts.append(_Part.of(plan, counts, chosen, [np.zeros_like(stop) for stop in stops], stops))
     return Questions(parts)
-
-
-def _together(plan: Plan) -> list[tuple[int, ...]]:
-    grids = plan.decomposition
-    return grids.tables() if isinstance(grids, Grids) else [(0,)]

@@ -22,14 +22,11 @@ from ldprange.cli.options import (
 from ldprange.cli.questions import prefixes_for, ranges_for
 from ldprange.cli.screen import answers, console, facts, print_json, progress
 from ldprange.cli.summary import percent, plan_facts
-from ldprange.errors import DomainError
 from ldprange.estimation import estimate
 from ldprange.files import read_plan, read_values
 from ldprange.files.opening import naming
 from ldprange.plan import Plan
 from ldprange.simulation import simulate as draw
-
-_MOST_BINS = 1 << 24  # in which people are counted
 
 
 @click.command(
@@ -99,16 +96,11 @@ def simulate(
 
 def _count(plan: Plan, values_file: str, column: str | None) -> NDArray[np.int64]:
     """Count people per bin, chunk by chunk."""
-    if plan.domain.bins > _MOST_BINS:
-        raise DomainError(
-            f"people are counted in at most {_MOST_BINS:,} joint bins, the plan has {plan.domain.bins:,}; "
-            "rehearse such a plan with encode, aggregate and query"
-        )
-    counts = np.zeros(plan.domain.shape, np.int64)
+    counts = np.zeros((), np.int64)
     with progress("reading", "people", size_of([Path(values_file)])) as bar:
         for chunk in read_values(values_file, column, plan.domain, progress=bar.advance):
             with naming(values_file):
                 more = plan.domain.count(chunk)
-            counts += more
+            counts = counts + more
             bar.add(int(more.sum()))
     return counts

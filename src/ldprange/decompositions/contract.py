@@ -69,6 +69,10 @@ class Decomposition(ABC):
         """Return the estimator for users and noise."""
         return _DetailsEstimator(self.levels(bins), bins, self.nested, law)
 
+    def tables(self) -> list[tuple[int, ...]]:
+        """Return the attributes that are asked about together, as many at a time as possible."""
+        return [(0,)]
+
     def mean_variances(self, bins: int, law: Law) -> tuple[float, float]:
         """Return the mean variance over all ranges and over all prefixes, were people drawn evenly."""
         return self.estimator(bins, law).mean_variances()

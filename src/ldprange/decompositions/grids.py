@@ -156,7 +156,6 @@ class Grids(Decomposition):
         return Table(self.axes, np.array(self.depths), chosen, law)
 
     def tables(self) -> list[tuple[int, ...]]:
-        """Return the attributes that are asked about together, as many at a time as possible."""
         asked = {tuple(np.flatnonzero(depths).tolist()) for depths in self.depths}
         return sorted(each for each in asked if not any(set(each) < set(other) for other in asked))
 

@@ -102,11 +102,12 @@ class JointEstimate(Estimate):
     ) -> Answer[Floats]:
         """Return the shares of many at once, as arrays: of each attribute all low ends and all high ends."""
         self._check_named(unnamed)
-        if given is not None and self._condition(given, ranges):
+        if condition := self._condition(given, ranges):
             if len(ranges) != 1:
                 raise QueryError(f"a conditional share must be of one attribute's range, got {len(ranges)}")
             ((name, pair),) = ranges.items()
-            return self.marginal(name, given=given).ranges(*_ends(name, pair), confidence=confidence)
+            among = self._one(self._place(name), condition)
+            return among.ranges(*_ends(name, pair), confidence=confidence)
         normal_quantile(confidence, 1)  # refuses what is none
         starts, stops = self._positions(ranges)
         return self._answer_ranges(starts, stops, confidence)
@@ -183,9 +184,10 @@ class JointEstimate(Estimate):
         given
             Ranges of other attributes: all is then asked of the people in them.
         """
-        place = self._place(name)
+        return self._one(self._place(name), self._condition(given, {name}))
+
+    def _one(self, place: int, condition: dict[int, tuple[int, int]]) -> Estimate:
         domain = self._product.axes[place]
-        condition = {} if given is None else self._condition(given, {name})
         if condition:
             return Estimate(self.plan, self._among(place, condition), domain)
         denoised = None if self._denoised is None else self._denoised.alone(place)
@@ -241,7 +243,11 @@ class JointEstimate(Estimate):
     def _one_at_a_time(self, what: str) -> QueryError:
         return QueryError(f"{what} is asked of one attribute: marginal({self._product.names[0]!r}).{what}(…)")
 
-    def _condition(self, given: Mapping[str, Range], asked: Collection[str]) -> dict[int, tuple[int, int]]:
+    def _condition(
+        self, given: Mapping[str, Range] | None, asked: Collection[str]
+    ) -> dict[int, tuple[int, int]]:
+        if given is None:
+            return {}
         if not isinstance(given, Mapping):
             raise QueryError(
                 f"what is given must be ranges by attribute, as {{'age': (18, 30)}} is, got {given!r}"
