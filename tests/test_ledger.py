@@ -15,6 +15,7 @@ import ldprange as ldp
 from example_plans import AGES, PLANS, every_plan
 
 PLAN = PLANS["HRR"]  # over 0 … 999, ε = 1.1
+SURVEY = "https://example.org/s/commute"
 
 
 def _plan(epsilon: float, bins: int = 100) -> ldp.Plan:
@@ -28,9 +29,9 @@ def path(tmp_path: Path) -> Path:
 
 @every_plan
 def test_whoever_asks_again_gets_the_same_report(path: Path, plan: ldp.Plan) -> None:
-    first = ldp.Client(plan, ledger=ldp.Ledger(path)).encode(42)
+    first = ldp.Client(plan, ledger=ldp.Ledger(path), survey=SURVEY).encode(42)
     for value in range(100):
-        again = ldp.Client(plan, ledger=ldp.Ledger(path)).encode(value)
+        again = ldp.Client(plan, ledger=ldp.Ledger(path), survey=SURVEY).encode(value)
         assert again == first
     assert ldp.Aggregate.of(plan, first).reports == 1
     assert ldp.Ledger(path).spent() == 1.1
@@ -41,7 +42,9 @@ def test_each_person_and_each_plan_has_a_report_of_its_own(path: Path) -> None:
     plans = [_plan(1.0), _plan(1.5)]
     people = ["", "alice", "Alice", "alice ", "älice", "a'; DROP TABLE reports; --", "a\0b", "a\0c"]
     made = {
-        (person, plan.fingerprint): ldp.wire.pack(ldp.Client(plan, ledger=ledger).encode(7, person=person))
+        (person, plan.fingerprint): ldp.wire.pack(
+            ldp.Client(plan, ledger=ledger, survey=SURVEY).encode(7, person=person)
+        )
         for person in people
         for plan in plans
     }
@@ -56,7 +59,7 @@ def test_each_person_and_each_plan_has_a_report_of_its_own(path: Path) -> None:
 
 def test_a_first_report_has_the_law_of_any_other(path: Path) -> None:
     plan = ldp.Plan(ldp.Domain.integers(0, 3), 1.0, ldp.Flat(), ldp.GRR())
-    client = ldp.Client(plan, ledger=ldp.Ledger(path))
+    client = ldp.Client(plan, ledger=ldp.Ledger(path), survey=SURVEY)
     kept = sum(client.encode(2, person=str(number)).payload == b"\2" for number in range(400))
     # binomial with probability e/(e + 3) = 0.475; false alarm below 1e-8
     assert 130 < kept < 250
@@ -65,7 +68,7 @@ def test_a_first_report_has_the_law_of_any_other(path: Path) -> None:
 @pytest.mark.parametrize("value", [-1, 1000, 5.5, "5", None])
 def test_a_value_outside_the_domain_is_an_error_before_and_after(path: Path, value: Any) -> None:
     ledger = ldp.Ledger(path)
-    client = ldp.Client(PLAN, ledger=ledger)
+    client = ldp.Client(PLAN, ledger=ledger, survey=SURVEY)
     with pytest.raises(ldp.DomainError):
         client.encode(value)
     assert ledger.spent() == 0.0
@@ -90,11 +93,11 @@ def test_exactly_enough_passes_and_a_hair_more_does_not(
 ) -> None:
     ledger = ldp.Ledger(path, budget=budget)
     for number, epsilon in enumerate(epsilons):
-        ldp.Client(_plan(epsilon, bins=10 + number), ledger=ledger).encode(1)
+        ldp.Client(_plan(epsilon, bins=10 + number), ledger=ledger, survey=SURVEY).encode(1)
     assert ledger.spent() == budget
     assert ledger.remaining() == 0.0
     with pytest.raises(ldp.BudgetError):
-        ldp.Client(_plan(1e-6), ledger=ledger).encode(1)
+        ldp.Client(_plan(1e-6), ledger=ledger, survey=SURVEY).encode(1)
     assert ledger.spent() == budget
 
 
@@ -106,7 +109,7 @@ def test_the_budget_is_never_exceeded_and_never_refused_without_cause(
     ledger = ldp.Ledger(tmp_path_factory.mktemp("ledgers") / "ledger", budget=2.0)
     spent = Fraction(0)
     for number, epsilon in enumerate(asked):
-        client = ldp.Client(_plan(float(epsilon), bins=10 + number), ledger=ledger)
+        client = ldp.Client(_plan(float(epsilon), bins=10 + number), ledger=ledger, survey=SURVEY)
         if spent + Fraction(epsilon) <= 2:
             client.encode(1)
             spent += Fraction(epsilon)
@@ -121,27 +124,27 @@ def test_over_budget_says_what_is_spent_asked_for_and_left_and_takes_no_coin(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger = ldp.Ledger(path, budget=2.0)
-    ldp.Client(_plan(1.1), ledger=ledger).encode(5)
+    ldp.Client(_plan(1.1), ledger=ledger, survey=SURVEY).encode(5)
     before = path.read_bytes()
     monkeypatch.setattr("ldprange.client.SystemCoins", lambda: pytest.fail("a coin was taken"))
-    words = r"budget of 2\.0: 1\.1 is spent and this plan asks for 1\.2; .* ε at most 0\.9$"
+    words = r"budget of 2\.0: 1\.1 is spent and this survey asks for 1\.2; .* ε at most 0\.9$"
     with pytest.raises(ldp.BudgetError, match=words):
-        ldp.Client(_plan(1.2), ledger=ledger).encode(5)
+        ldp.Client(_plan(1.2), ledger=ledger, survey=SURVEY).encode(5)
     assert path.read_bytes() == before
-    ldp.Client(_plan(1.1), ledger=ledger).encode(5)  # what is there already costs nothing
+    ldp.Client(_plan(1.1), ledger=ledger, survey=SURVEY).encode(5)  # what is there already costs nothing
 
 
 def test_one_person_does_not_spend_what_is_another_s(path: Path) -> None:
     ledger = ldp.Ledger(path, budget=1.1)
     for person in ("alice", "bob"):
-        ldp.Client(_plan(1.1), ledger=ledger).encode(5, person=person)
+        ldp.Client(_plan(1.1), ledger=ledger, survey=SURVEY).encode(5, person=person)
     with pytest.raises(ldp.BudgetError):
-        ldp.Client(_plan(0.1), ledger=ledger).encode(5, person="alice")
+        ldp.Client(_plan(0.1), ledger=ledger, survey=SURVEY).encode(5, person="alice")
 
 
 def test_another_budget_is_an_explicit_act(path: Path) -> None:
     ledger = ldp.Ledger(path, budget=1.5)
-    ldp.Client(_plan(1.1), ledger=ledger).encode(5)
+    ldp.Client(_plan(1.1), ledger=ledger, survey=SURVEY).encode(5)
     for other in (2.0, 1.0):
         with pytest.raises(ldp.BudgetError, match=rf"its own budget, 1\.5, got {other}; .*set_budget"):
             ldp.Ledger(path, budget=other)
@@ -150,11 +153,11 @@ def test_another_budget_is_an_explicit_act(path: Path) -> None:
     assert ldp.Ledger(path, budget=None).budget == 1.5
     ldp.Ledger(path, budget=None).set_budget(3.0)
     assert ldp.Ledger(path, budget=3).remaining() == 1.9
-    ldp.Client(_plan(1.9), ledger=ledger).encode(5)  # one that was open before knows it too
+    ldp.Client(_plan(1.9), ledger=ledger, survey=SURVEY).encode(5)  # one that was open before knows it too
     ledger.set_budget(0.5)
     assert (ledger.budget, ledger.remaining()) == (0.5, 0.0)
     with pytest.raises(ldp.BudgetError, match=r"ε at most 0\.0$"):
-        ldp.Client(_plan(0.1), ledger=ledger).encode(5)
+        ldp.Client(_plan(0.1), ledger=ledger, survey=SURVEY).encode(5)
 
 
 @pytest.mark.parametrize("budget", [0, -1.0, float("inf"), float("nan"), "2", True])
@@ -171,8 +174,8 @@ def test_a_person_needs_a_ledger_and_a_proper_name(path: Path) -> None:
         ldp.Client(PLAN).encode(42, person="alice")
     ledger: Any = str(path)
     with pytest.raises(ldp.LdprangeError, match="a client's ledger must be of type Ledger"):
-        ldp.Client(PLAN, ledger=ledger)
-    client = ldp.Client(PLAN, ledger=ldp.Ledger(path))
+        ldp.Client(PLAN, ledger=ledger, survey=SURVEY)
+    client = ldp.Client(PLAN, ledger=ldp.Ledger(path), survey=SURVEY)
     for wrong in (None, 7, b"alice", "\ud800"):
         person: Any = wrong
         with pytest.raises(ldp.LdprangeError, match="a person's name must be"):
@@ -186,7 +189,7 @@ def test_without_a_ledger_every_report_has_fresh_coins() -> None:
 
 def test_what_is_acknowledged_is_no_longer_pending(path: Path) -> None:
     ledger = ldp.Ledger(path)
-    client = ldp.Client(PLAN, ledger=ledger)
+    client = ldp.Client(PLAN, ledger=ledger, survey=SURVEY)
     reports = {person: client.encode(42, person=person) for person in "abc"}
     gone, *rest = ledger.pending()
     ledger.acknowledge(gone.batch_id)
@@ -198,7 +201,7 @@ def test_what_is_acknowledged_is_no_longer_pending(path: Path) -> None:
 
 def test_the_ages_of_a_family_on_one_device(path: Path) -> None:
     plan = ldp.choose_plan(AGES, epsilon=1.0, expected_users=1000)
-    client = ldp.Client(plan, ledger=ldp.Ledger(path))
+    client = ldp.Client(plan, ledger=ldp.Ledger(path), survey=SURVEY)
     family = {"mother": 41, "father": 43, "child": 9}
     reports = {name: client.encode(age, person=name) for name, age in family.items()}
     a_year_later = {name: client.encode(age + 1, person=name) for name, age in family.items()}

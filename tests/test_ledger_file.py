@@ -22,11 +22,13 @@ import ldprange as ldp
 from example_plans import PLANS
 
 PLAN = PLANS["HRR"]  # over 0 … 999, ε = 1.1
-START = """
+SURVEY = "https://example.org/s/commute"
+START = f"""
 import itertools, secrets, sys
 from pathlib import Path
 import ldprange as ldp
 from example_plans import PLANS
+SURVEY = {SURVEY!r}
 """
 
 
@@ -49,7 +51,7 @@ def path(tmp_path: Path) -> Path:
 def test_only_the_owner_can_read_it(path: Path) -> None:
     before = os.umask(0)
     try:
-        ldp.Client(PLAN, ledger=ldp.Ledger(path)).encode(42)
+        ldp.Client(PLAN, ledger=ldp.Ledger(path), survey=SURVEY).encode(42)
     finally:
         os.umask(before)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -59,13 +61,13 @@ def test_only_the_owner_can_read_it(path: Path) -> None:
 def test_the_true_value_is_nowhere_in_the_file(path: Path) -> None:
     labels = [f"label-{'abcdefghijklmnop'[number]}" for number in range(16)]
     plan = ldp.Plan(ldp.Domain.ordered(labels), 1.0, ldp.Flat(), ldp.GRR())
-    client = ldp.Client(plan, ledger=ldp.Ledger(path))
+    client = ldp.Client(plan, ledger=ldp.Ledger(path), survey=SURVEY)
     for person in range(50):
         client.encode("label-k", person=str(person))
     assert b"label" not in path.read_bytes()
     with closing(sqlite3.connect(path)) as connection:
         names = [row[1] for row in connection.execute("PRAGMA table_info(reports)")]
-    assert names == ["person", "fingerprint", "epsilon", "report", "batch_id", "acknowledged"]
+    assert names == ["person", "survey", "fingerprint", "epsilon", "report", "batch_id", "acknowledged"]
 
 
 def _two_bytes(path: Path) -> None:
@@ -80,7 +82,7 @@ def _other_database(path: Path) -> None:
 def _later_version(path: Path) -> None:
     ldp.Ledger(path)
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version = 2")
+        connection.execute("PRAGMA user_version = 3")
 
 
 def _cut_short(path: Path) -> None:
@@ -102,7 +104,7 @@ def _without_budget(path: Path) -> None:
 
 
 def _fill(path: Path) -> None:
-    client = ldp.Client(PLAN, ledger=ldp.Ledger(path))
+    client = ldp.Client(PLAN, ledger=ldp.Ledger(path), survey=SURVEY)
     for person in range(60):
         client.encode(42, person=f"{person}" * 100)
 
@@ -134,7 +136,7 @@ def test_a_damaged_or_foreign_file_is_refused_and_left_as_it_is(path: Path, kind
 
 def test_a_file_that_is_damaged_while_it_is_used_is_an_error_in_words(path: Path) -> None:
     ledger = ldp.Ledger(path)
-    client = ldp.Client(PLAN, ledger=ledger)
+    client = ldp.Client(PLAN, ledger=ledger, survey=SURVEY)
     client.encode(42)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE reports SET report = x'01'")
@@ -167,15 +169,15 @@ def test_names_with_odd_letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "elsewhere").mkdir()
     ledger = ldp.Ledger("what? 100% #1 é.ledger")
-    report = ldp.Client(PLAN, ledger=ledger).encode(42)
+    report = ldp.Client(PLAN, ledger=ledger, survey=SURVEY).encode(42)
     monkeypatch.chdir(tmp_path / "elsewhere")
-    assert ldp.Client(PLAN, ledger=ledger).encode(7) == report
+    assert ldp.Client(PLAN, ledger=ledger, survey=SURVEY).encode(7) == report
     assert [file.name for file in tmp_path.glob("*.ledger")] == ["what? 100% #1 é.ledger"]
 
 
 def test_threads_that_ask_at_once_get_one_report(path: Path) -> None:
     ledger = ldp.Ledger(path)
-    client = ldp.Client(PLAN, ledger=ledger)
+    client = ldp.Client(PLAN, ledger=ledger, survey=SURVEY)
     with ThreadPoolExecutor(8) as pool:
         for person in "abcde":
             values = range(0, 1000, 125)
@@ -195,11 +197,11 @@ def test_nobody_draws_while_another_draws(path: Path) -> None:
         waiting = []
 
         def draw_first() -> ldp.Report:
-            waiting.append(pool.submit(ledger.once, PLAN, "", draw))
+            waiting.append(pool.submit(ledger.once, SURVEY, PLAN, "", draw))
             second_draws.wait(0.3)  # it never does: it waits for us
             return ldp.Client(PLAN).encode(42)
 
-        first = ledger.once(PLAN, "", draw_first)
+        first = ledger.once(SURVEY, PLAN, "", draw_first)
         assert waiting[0].result() == first
     assert not second_draws.is_set()
 
@@ -207,7 +209,7 @@ def test_nobody_draws_while_another_draws(path: Path) -> None:
 RACE = """
 print("ready", flush=True)
 sys.stdin.readline()
-client = ldp.Client(PLANS["HRR"], ledger=ldp.Ledger(sys.argv[1]))
+client = ldp.Client(PLANS["HRR"], ledger=ldp.Ledger(sys.argv[1]), survey=SURVEY)
 for person in range(20):
     print(ldp.wire.pack(client.encode(secrets.randbelow(1000), person=str(person))).hex(), flush=True)
 """
@@ -234,7 +236,7 @@ def test_processes_that_ask_at_once_get_one_report(path: Path) -> None:
 
 
 ANSWER = """
-client = ldp.Client(PLANS["HRR"], ledger=ldp.Ledger(sys.argv[1]))
+client = ldp.Client(PLANS["HRR"], ledger=ldp.Ledger(sys.argv[1]), survey=SURVEY)
 for person in itertools.count():
     report = client.encode(secrets.randbelow(1000), person=str(person))
     print(person, ldp.wire.pack(report).hex(), flush=True)
@@ -243,7 +245,8 @@ for person in itertools.count():
 MAKE = """
 for number in itertools.count():
     ledger = ldp.Ledger(Path(sys.argv[1], f"{number}.ledger"))
-    print(number, ldp.wire.pack(ldp.Client(PLANS["HRR"], ledger=ledger).encode(5)).hex(), flush=True)
+    client = ldp.Client(PLANS["HRR"], ledger=ledger, survey=SURVEY)
+    print(number, ldp.wire.pack(client.encode(5)).hex(), flush=True)
 """
 
 
@@ -265,7 +268,7 @@ def test_what_was_returned_is_found_again_however_the_program_ends(path: Path) -
         said = _killed(ANSWER, path, len(known) + 1 + 3 * round_number)
         assert known.items() <= said.items()
         known = said
-        client = ldp.Client(PLAN, ledger=ldp.Ledger(path))
+        client = ldp.Client(PLAN, ledger=ldp.Ledger(path), survey=SURVEY)
         for person, report in known.items():
             assert ldp.wire.pack(client.encode(0, person=person)).hex() == report
     assert len(known) > 15
@@ -280,7 +283,10 @@ def test_a_ledger_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
         for file in folder.glob("*.ledger"):
             ledger = ldp.Ledger(file)
             if file.stem in said:
-                assert ldp.wire.pack(ldp.Client(PLAN, ledger=ledger).encode(9)).hex() == said[file.stem]
+                assert (
+                    ldp.wire.pack(ldp.Client(PLAN, ledger=ledger, survey=SURVEY).encode(9)).hex()
+                    == said[file.stem]
+                )
         assert {f"{number}.ledger" for number in said} <= {file.name for file in folder.iterdir()}
 
 

@@ -138,7 +138,7 @@ def test_only_a_collector_s_own_words_are_an_acknowledgement(
     sender: ldp.Sender, collector: Collector, tmp_path: Path, answer: object
 ) -> None:
     ledger = ldp.Ledger(tmp_path / "ledger")
-    ldp.Client(PLAN, ledger=ledger).encode(42)
+    ldp.Client(PLAN, ledger=ledger, survey=collector.url).encode(42)
     collector.script = [None, saying(200, answer)]
     with pytest.raises(ldp.SendError, match=r"must acknowledge .* may or may not be counted") as caught:
         sender.send_pending(ledger)
@@ -164,8 +164,10 @@ def test_a_ledger_is_sent_once(sender: ldp.Sender, collector: Collector, tmp_pat
     ledger = ldp.Ledger(tmp_path / "ledger", budget=5.0)
     assert sender.send_pending(ledger) == 0
     assert collector.requests == []  # nothing to say, so nothing is said
-    reports = [ldp.Client(PLAN, ledger=ledger).encode(42, person=person) for person in "abc"]
-    ldp.Client(PLANS["OUE"], ledger=ledger).encode(42, person="a")  # another survey's
+    reports = [
+        ldp.Client(PLAN, ledger=ledger, survey=collector.url).encode(42, person=person) for person in "abc"
+    ]
+    ldp.Client(PLANS["OUE"], ledger=ledger, survey=collector.url).encode(42, person="a")  # another survey's
     expected = {
         entry.batch_id: entry.report for entry in ledger.pending() if entry.fingerprint == PLAN.fingerprint
     }
@@ -183,7 +185,7 @@ def test_a_ledger_sent_half_way_is_sent_on_from_there(
 ) -> None:
     ledger = ldp.Ledger(tmp_path / "ledger")
     for person in "abcde":
-        ldp.Client(PLAN, ledger=ledger).encode(42, person=person)
+        ldp.Client(PLAN, ledger=ledger, survey=collector.url).encode(42, person=person)
     before = ledger.pending()
     collector.script = [None, None, None, *[misbehave] * 100]
     with pytest.raises(ldp.SendError) as caught:

@@ -10,11 +10,11 @@ import ldprange as ldp
 @pytest.mark.parametrize(
     ("url", "address"),
     [
-        ("https://example.org/s/commute", "https://example.org/api/surveys/commute"),
-        ("https://example.org:8443/a/s/commute-2/", "https://example.org:8443/a/api/surveys/commute-2"),
-        ("http://localhost:8000/api/surveys/x", "http://localhost:8000/api/surveys/x"),
-        ("http://[::1]:8000/s/x", "http://[::1]:8000/api/surveys/x"),
-        ("http://127.1.2.3/s/s", "http://127.1.2.3/api/surveys/s"),
+        ("https://example.org/s/commute", "https://example.org/s/commute"),
+        ("https://example.org:8443/a/s/commute-2/", "https://example.org:8443/a/s/commute-2"),
+        ("http://localhost:8000/api/surveys/x", "http://localhost:8000/s/x"),
+        ("http://[::1]:8000/s/x", "http://[::1]:8000/s/x"),
+        ("http://127.1.2.3/s/s", "http://127.1.2.3/s/s"),
     ],
 )
 def test_an_address_is_a_survey_s_page_or_its_interface(url: str, address: str) -> None:
@@ -41,6 +41,11 @@ def test_an_address_is_a_survey_s_page_or_its_interface(url: str, address: str) 
         "https://me:secret@example.org/s/commute",
         "https://example.org:port/s/commute",
         "https://[::1/s/commute",
+        "https://example.org:0/s/commute",
+        "https://example.org/a/../s/commute",
+        "https://example.org/./s/commute",
+        "https://example..org/s/commute",
+        "https://exa mple.org/s/commute",
     ],
 )
 def test_any_other_address_is_refused(url: str) -> None:

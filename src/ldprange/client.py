@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Any
 
+from ldprange.addresses import SurveyAddress
 from ldprange.checking import check_type
 from ldprange.errors import LdprangeError
 from ldprange.ledger import Ledger
@@ -21,8 +22,11 @@ class Client:
     plan
         The public agreement.
     ledger
-        Where reports are kept, so that nobody answers a plan twice or spends more than a budget.
+        Where reports are kept, so that nobody answers a survey twice or spends more than a budget.
         Without one every call draws fresh coins and costs ε anew.
+    survey
+        The address of the survey that is answered, such as ``https://example.org/s/commute``. A ledger
+        needs it, for two surveys may ask different questions under one plan.
 
     >>> from ldprange import Domain, Haar, HRR
     >>> client = Client(Plan(Domain.integers(0, 119), 1.1, Haar(), HRR()))
@@ -30,12 +34,19 @@ class Client:
     True
     """
 
-    def __init__(self, plan: Plan, *, ledger: Ledger | None = None) -> None:
+    def __init__(self, plan: Plan, *, ledger: Ledger | None = None, survey: str | None = None) -> None:
         check_type(plan, Plan, "a client's plan")
         if ledger is not None:
             check_type(ledger, Ledger, "a client's ledger")
+        if (ledger is None) != (survey is None):
+            raise LdprangeError(
+                "a client must have a ledger and the address of the survey that it answers, or neither, "
+                f"got ledger={ledger!r} and survey={survey!r}; "
+                'use Client(plan, ledger=ledger, survey="https://example.org/s/commute")'
+            )
         self.plan = plan
         self.ledger = ledger
+        self.survey = None if survey is None else str(SurveyAddress.read(survey))
         self._thresholds = plan.level_thresholds
         self._levels = plan.levels
 
@@ -43,16 +54,18 @@ class Client:
         """Return a report of the value that reveals at most the plan's ε about it.
 
         A value outside the domain is an error, never a silent clip. With a ledger, a person who
-        already answered this plan gets the same report again, whatever the value is now; ``person``
-        tells apart those for whom one program speaks.
+        already answered this survey under this plan gets the same report again, whatever the value is now;
+        ``person`` tells apart those for whom one program speaks.
         """
         index = self.plan.domain.index_one(value)
-        if self.ledger is not None:
-            return self.ledger.once(self.plan, person, lambda: encode_with(self, index, SystemCoins()))
+        if self.ledger is not None and self.survey is not None:
+            return self.ledger.once(
+                self.survey, self.plan, person, lambda: encode_with(self, index, SystemCoins())
+            )
         if person != "":
             raise LdprangeError(
                 f"a person can only be told apart by a client with a ledger, got person={person!r} without; "
-                "use Client(plan, ledger=Ledger(path)), or leave the person out"
+                "use Client(plan, ledger=Ledger(path), survey=address), or leave the person out"
             )
         return encode_with(self, index, SystemCoins())
 

@@ -13,7 +13,7 @@ from socket import SHUT_RDWR
 from threading import Timer
 from typing import TYPE_CHECKING, Any
 
-from ldprange.addresses import is_loopback
+from ldprange.addresses import Host
 from ldprange.errors import SendError
 
 if TYPE_CHECKING:
@@ -25,24 +25,6 @@ _MOST_DOUBLINGS = 16
 _LARGEST_ANSWER = 16 << 20
 _ASK_AGAIN = (408, 429)  # and all from 500 on: what the next attempt may change
 _LONGEST_TEXT = 300
-
-
-@dataclass(frozen=True, slots=True)
-class Host:
-    """Where to connect to, and whether over TLS."""
-
-    secure: bool
-    name: str
-    port: int | None
-
-    def __str__(self) -> str:
-        name = f"[{self.name}]" if ":" in self.name else self.name
-        return f"{'https' if self.secure else 'http'}://{name}" + (f":{self.port}" if self.port else "")
-
-    @property
-    def is_this_machine(self) -> bool:
-        """Whether what is sent never leaves the machine."""
-        return is_loopback(self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The ledger: what each person on this device has answered, so that nobody answers a plan twice.
+"""The ledger: what each person on this device has answered, so that nobody answers a survey twice.
 
 It never holds, and is never given, a true value: only reports, which anyone may see.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ldprange import wire
+from ldprange.addresses import SurveyAddress
 from ldprange.checking import check_type, is_number
 from ldprange.errors import BudgetError, FileError, LdprangeError
 from ldprange.ledger_file import LedgerFile
@@ -28,9 +29,13 @@ _HEAD = 1 + FINGERPRINT_BYTES  # version and fingerprint; then come the level an
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A report that no collector has acknowledged yet, packed as on the wire, and the id to send it under."""
+    """A report that no collector has acknowledged yet, packed as on the wire, and the id to send it under.
+
+    Its survey is empty if it is not known: then an older version of this package made the report.
+    """
 
     person: str
+    survey: str
     fingerprint: str
     report: bytes
     batch_id: str
@@ -40,22 +45,22 @@ class Ledger:
     """A small durable file of every report that was made on this device, and what ε it cost.
 
     With it a client gives the same report again to whoever asks again, and no person spends more
-    than the budget over all plans. Several threads and processes may use one file.
+    than the budget over all surveys. Several threads and processes may use one file.
 
     Parameters
     ----------
     path
         The file, on a local disk; it is made, readable by its owner only, if it is not there.
     budget
-        The most ε that any person may spend over all plans. It is written into the file when that is
-        made; later it must be the same, or None to take what the file says. See ``set_budget``.
+        The most ε that any person may spend over all surveys and plans. It is written into the file when
+        that is made; later it must be the same, or None to take what the file says. See ``set_budget``.
 
     >>> from tempfile import TemporaryDirectory
     >>> from ldprange import Client, Domain, Haar, HRR
     >>> plan = Plan(Domain.integers(0, 119), 1.1, Haar(), HRR())
     >>> with TemporaryDirectory() as folder:
     ...     ledger = Ledger(Path(folder, "answers.ledger"), budget=2.0)
-    ...     client = Client(plan, ledger=ledger)
+    ...     client = Client(plan, ledger=ledger, survey="https://example.org/s/commute")
     ...     print(client.encode(42) == client.encode(42))
     ...     print(ledger.spent(), ledger.remaining())
     True
@@ -77,6 +82,8 @@ class Ledger:
                 f"{self.path} must be opened with its own budget, {written!r}, got {float(budget)!r}; "
                 "to change what people agreed to, open it with budget=None and call set_budget"
             )
+        with self._file.opened() as connection:
+            self._file.bring_up_to_date(connection)  # only now that nothing is wrong with it
 
     def __repr__(self) -> str:
         return f"Ledger({str(self.path)!r}, budget={self.budget!r})"
@@ -90,14 +97,14 @@ class Ledger:
     def set_budget(self, budget: float) -> None:
         """Change the budget, for every person in the file.
 
-        A smaller one takes nothing back: whoever spent more already is refused every new plan.
+        A smaller one takes nothing back: whoever spent more already is refused every new survey.
         """
         _check_budget(budget)
         with self._file.opened() as connection:
             connection.execute("UPDATE ledger SET budget = ?", (float(budget),))
 
     def spent(self, person: str = "") -> float:
-        """Return the sum of ε over the plans that a person answered."""
+        """Return the sum of ε over all surveys that a person answered, under each of their plans."""
         with self._file.opened() as connection:
             return float(self._spent(connection, _checked_person(person)))
 
@@ -108,23 +115,24 @@ class Ledger:
             left = _decimal(self._budget(connection)) - self._spent(connection, _checked_person(person))
         return float(max(left, Fraction(0)))
 
-    def once(self, plan: Plan, person: str, make: Callable[[], Report]) -> Report:
-        """Return a person's report under a plan; ``make`` is called only if there is none, within the budget.
+    def once(self, survey: str, plan: Plan, person: str, make: Callable[[], Report]) -> Report:
+        """Return a person's report to a survey under a plan; only if there is none, ``make`` it.
 
-        A report that this returned is on the disk.
+        One that would exceed the budget is an error. A report that this returned is on the disk.
         """
         with self._file.opened() as connection:
-            key = (_checked_person(person), plan.fingerprint)
+            key = (_checked_person(person), _canonical(survey), plan.fingerprint)
             held = self._held(connection, key)
             if held is None:
                 connection.execute("BEGIN IMMEDIATE")  # one at a time from here on, in all processes
                 held = self._held(connection, key)
                 if held is None:
+                    self._check_assigned(connection, key)
                     self._check_affordable(connection, person, plan.epsilon)
                     held = wire.pack(make())
                     row = (*key, plan.epsilon, held, secrets.token_hex(16))
-                    names = "person, fingerprint, epsilon, report, batch_id"
-                    connection.execute(f"INSERT INTO reports ({names}) VALUES (?, ?, ?, ?, ?)", row)  # noqa: S608 (names are above)
+                    names = "person, survey, fingerprint, epsilon, report, batch_id"
+                    connection.execute(f"INSERT INTO reports ({names}) VALUES (?, ?, ?, ?, ?, ?)", row)  # noqa: S608 (names are above)
                 connection.execute("COMMIT")
         return self._as_report(plan, held)
 
@@ -132,10 +140,23 @@ class Ledger:
         """Return what no collector has acknowledged yet, in an order that does not say who came first."""
         with self._file.opened() as connection:
             rows = connection.execute(
-                "SELECT person, fingerprint, report, batch_id FROM reports"
+                "SELECT person, survey, fingerprint, report, batch_id FROM reports"
                 " WHERE NOT acknowledged ORDER BY batch_id"
             )
             return [Pending(*row) for row in rows]
+
+    def assign(self, survey: str, plan: Plan) -> int:
+        """Write down that reports under a plan were made for a survey, where none is known; return how many.
+
+        Only reports of older versions of this package have no survey. They keep their ε and their ids.
+        """
+        check_type(plan, Plan, "the plan of reports to be assigned")
+        with self._file.opened() as connection:
+            key = (_canonical(survey), plan.fingerprint)
+            done = connection.execute(
+                "UPDATE reports SET survey = ? WHERE survey = '' AND fingerprint = ?", key
+            )
+            return done.rowcount
 
     def acknowledge(self, batch_id: str) -> None:
         """Write down that a collector has the report with this id."""
@@ -158,13 +179,22 @@ class Ledger:
         left = max(_decimal(budget) - spent, Fraction(0))
         if _decimal(epsilon) > left:
             raise BudgetError(
-                f"the ε of all plans that a person answers must stay within the budget of {budget!r}: "
-                f"{float(spent)!r} is spent and this plan asks for {epsilon!r}; leave it unanswered, "
+                f"the ε of all surveys that a person answers must stay within the budget of {budget!r}: "
+                f"{float(spent)!r} is spent and this survey asks for {epsilon!r}; leave it unanswered, "
                 f"or ask under a plan of ε at most {float(left)!r}"
             )
 
-    def _held(self, connection: Connection, key: tuple[str, str]) -> bytes | None:
-        query = "SELECT report FROM reports WHERE person = ? AND fingerprint = ?"
+    def _check_assigned(self, connection: Connection, key: tuple[str, str, str]) -> None:
+        person, survey, fingerprint = key
+        if self._held(connection, (person, "", fingerprint)) is not None:
+            raise LdprangeError(
+                f"{self.path} must say for which survey a person's report under plan {fingerprint} was made, "
+                "and an older version, which made it, did not note that; call ledger.assign(survey, plan) "
+                f"with the survey that it was for, {survey!r} or another, and ask again"
+            )
+
+    def _held(self, connection: Connection, key: tuple[str, str, str]) -> bytes | None:
+        query = "SELECT report FROM reports WHERE person = ? AND survey = ? AND fingerprint = ?"
         row: tuple[bytes] | None = connection.execute(query, key).fetchone()
         return row[0] if row else None
 
@@ -180,6 +210,10 @@ class Ledger:
 def _decimal(epsilon: float) -> Fraction:
     """Return the number that was written, so that ten times 0.1 is 1; as binary numbers it is more."""
     return Fraction(repr(float(epsilon)))
+
+
+def _canonical(survey: str) -> str:
+    return str(SurveyAddress.read(survey))
 
 
 def _check_budget(budget: object) -> None:

@@ -14,23 +14,39 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 _KIND = 0x6C64704C  # "ldpL": how SQLite files say whose they are
-_VERSION = 1
+_VERSION = 2
+_OLDER_VERSION = 1  # its reports were kept by person and plan alone
 _BUSY_SECONDS = 60.0
 
-_TABLES = f"""
-PRAGMA application_id = {_KIND};
-PRAGMA user_version = {_VERSION};
-CREATE TABLE ledger (budget REAL NOT NULL);
+# A survey is '' where it is not known: in reports that came over from the older version.
+_REPORTS = """
 CREATE TABLE reports (
     person TEXT NOT NULL,
+    survey TEXT NOT NULL,
     fingerprint TEXT NOT NULL,
     epsilon REAL NOT NULL,
     report BLOB NOT NULL,
     batch_id TEXT NOT NULL UNIQUE,
     acknowledged INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY (person, fingerprint)
-) WITHOUT ROWID;
+    PRIMARY KEY (person, survey, fingerprint)
+) WITHOUT ROWID
 """
+
+_TABLES = f"""
+PRAGMA application_id = {_KIND};
+PRAGMA user_version = {_VERSION};
+CREATE TABLE ledger (budget REAL NOT NULL);
+{_REPORTS};
+"""
+
+_FROM_OLDER = (
+    "ALTER TABLE reports RENAME TO older_reports",
+    _REPORTS,
+    "INSERT INTO reports SELECT person, '', fingerprint, epsilon, report, batch_id, acknowledged"
+    " FROM older_reports",
+    "DROP TABLE older_reports",
+    f"PRAGMA user_version = {_VERSION}",
+)
 
 
 class LedgerFile:
@@ -96,9 +112,27 @@ class LedgerFile:
         """Refuse a file that is damaged or no ledger, before anything is written to it."""
         if connection.execute("PRAGMA application_id").fetchone() != (_KIND,):
             raise FileError(f"{self.path} must be a ledger, and it is empty or something else; use another")
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version != _VERSION:
-            raise FileError(f"{self.path} must be of version {_VERSION}, got {version}; upgrade ldprange")
+        version = _version(connection)
+        if version not in (_OLDER_VERSION, _VERSION):
+            raise FileError(
+                f"{self.path} must be of version {_OLDER_VERSION} or {_VERSION}, got {version}; "
+                "upgrade ldprange"
+            )
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if found != "ok":
             raise FileError(f"{self.path} must be whole, but it is damaged ({found}); bring back a copy")
+
+    def bring_up_to_date(self, connection: Connection) -> None:
+        """Carry a file of the older version over, every report with its ε and its id, or do nothing."""
+        if _version(connection) == _VERSION:
+            return
+        connection.execute("BEGIN IMMEDIATE")
+        if _version(connection) == _OLDER_VERSION:  # else another process was faster
+            for statement in _FROM_OLDER:
+                connection.execute(statement)
+        connection.execute("COMMIT")
+
+
+def _version(connection: Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)

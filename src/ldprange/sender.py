@@ -5,20 +5,20 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+import warnings
 from collections.abc import Callable, Iterator
-from urllib.parse import urlsplit
 
 from ldprange import wire
+from ldprange.addresses import SurveyAddress
 from ldprange.checking import check_type, is_number
 from ldprange.errors import LdprangeError, SendError
-from ldprange.exchange import Exchange, Host, Patience, Reply
+from ldprange.exchange import Exchange, Patience, Reply
 from ldprange.ledger import Ledger
 from ldprange.plan import Plan
 from ldprange.reports import Batch, Report
 
 _LARGEST_BODY = 1_000_000  # collectors take 1 MiB; never change it, or a batch sent again is cut elsewhere
 _HEADS = 9 + 10  # what a batch, and each level of it, needs at most besides its reports
-_PATH = re.compile(r"(?P<base>(?:/[A-Za-z0-9._~-]+)*)/(?:s|api/surveys)/(?P<name>[a-z0-9][a-z0-9-]{0,62})/?")
 _BATCH_ID = re.compile(r"[0-9a-f]{32}")
 
 
@@ -38,7 +38,7 @@ class Sender:
         can drop or replace reports; not what anybody's value is.
 
     >>> Sender("http://127.0.0.1:8000/s/commute")
-    Sender('http://127.0.0.1:8000/api/surveys/commute')
+    Sender('http://127.0.0.1:8000/s/commute')
     """
 
     def __init__(
@@ -53,8 +53,9 @@ class Sender:
         for what, seconds in (("timeout", timeout), ("patience", patience)):
             if not is_number(seconds) or seconds <= 0:
                 raise LdprangeError(f"a {what} must be a finite number of seconds above 0, got {seconds!r}")
-        self._host, self._path = _place(url)
-        if not (self._host.secure or self._host.is_this_machine or insecure):
+        self._address = SurveyAddress.read(url)
+        host = self._address.host
+        if not (host.secure or host.is_this_machine or insecure):
             raise LdprangeError(
                 f"a survey on another machine must have an https address, got {url!r}; use https, or say "
                 "insecure=True: then whoever is on the way sees who takes part and can replace reports"
@@ -62,7 +63,12 @@ class Sender:
         self._patience = _patience(timeout, patience)
 
     def __repr__(self) -> str:
-        return f"Sender({f'{self._host}{self._path}'!r})"
+        return f"Sender({self.survey!r})"
+
+    @property
+    def survey(self) -> str:
+        """The survey's address, spelled as a ledger keeps it."""
+        return str(self._address)
 
     def plan(self) -> Plan:
         """Fetch the survey's plan."""
@@ -101,19 +107,30 @@ class Sender:
             return sum(self._put(exchange, wire.pack(piece), batch_id, number) for number, piece in pieces)
 
     def send_pending(self, ledger: Ledger) -> int:
-        """Send what a ledger holds for this survey's plan and no collector acknowledged; return how many.
+        """Send what a ledger holds for this survey and its plan, not yet acknowledged; return how many.
 
         Each report has the id that the ledger chose for it, so it does not matter if the program
-        stops half-way, or if two do this at once.
+        stops half-way, or if two do this at once. Reports that were made for another survey, or under
+        another plan, stay where they are. A warning tells of those whose survey is not known, because
+        an older version made them: see :meth:`Ledger.assign`.
         """
         check_type(ledger, Ledger, "what is sent from")
         pending = ledger.pending()
-        if not pending:
+        left = sum(entry.survey == "" for entry in pending)
+        if left:
+            warnings.warn(
+                f"{ledger.path} has reports of an older version, which did not note the survey that they "
+                f"are for: {left} are left, and not sent; to send those of a survey, call "
+                "ledger.assign(sender.survey, sender.plan()) with the sender of that survey",
+                stacklevel=2,
+            )
+        ours = [entry for entry in pending if entry.survey == self.survey]
+        if not ours:
             return 0
         sent = 0
         with self._exchange() as exchange:
             fingerprint = self._fetch_plan(exchange).fingerprint
-            for entry in pending:
+            for entry in ours:
                 if entry.fingerprint == fingerprint:
                     self._put(exchange, entry.report, entry.batch_id)
                     ledger.acknowledge(entry.batch_id)
@@ -122,22 +139,21 @@ class Sender:
 
     def _exchange(self) -> Exchange:
         # one for each call, so that threads and forks never share a connection
-        return Exchange(self._host, self._patience)
+        return Exchange(self._address.host, self._patience)
 
     def _fetch_plan(self, exchange: Exchange) -> Plan:
-        reply = exchange.ask("GET", self._path)
+        reply = exchange.ask("GET", self._address.interface)
         survey = reply.json()
         if reply.status == 200 and isinstance(survey, dict) and isinstance(survey.get("plan"), dict):
             return Plan.from_dict(survey["plan"])
-        address = f"{self._host}{self._path}"
-        raise SendError(f"{address} must be a survey; {_complaint(reply)}", status=reply.status)
+        raise SendError(f"{self.survey} must be a survey; {_complaint(reply)}", status=reply.status)
 
     def _put(self, exchange: Exchange, data: bytes, batch_id: str, piece: int | None = None) -> int:
         name = f"batch {batch_id}" if piece is None else f"piece {piece} of batch {batch_id}"
         own_id = batch_id if piece is None else _piece_id(batch_id, piece)
         again = f"{name} may or may not be counted; sending the same batch again with the same id is safe"
         try:
-            reply = exchange.ask("PUT", f"{self._path}/batches/{own_id}", data)
+            reply = exchange.ask("PUT", f"{self._address.interface}/batches/{own_id}", data)
         except SendError as error:
             raise SendError(f"{error}; {again}", batch_id, error.status) from None
         if reply.status not in (200, 201):
@@ -146,27 +162,12 @@ class Sender:
         if not isinstance(taken, dict) or type(taken.get("reports")) is not int or taken["reports"] < 1:
             # such as the page of a hotel's network, which says 200 to everything
             raise SendError(
-                f"{self._host} must acknowledge a batch with its number of reports, and what answered "
-                f"{reply.status} does not; {again}, once the collector itself answers",
+                f"{self._address.host} must acknowledge a batch with its number of reports, and what "
+                f"answered {reply.status} does not; {again}, once the collector itself answers",
                 batch_id,
                 reply.status,
             )
         return int(taken["reports"])
-
-
-def _place(url: str) -> tuple[Host, str]:
-    """Return the host of a survey's address, and the path of its interface there."""
-    check_type(url, str, "a survey's address")
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        parts, port = urlsplit(""), None
-    path = _PATH.fullmatch(parts.path)
-    plain = not (parts.query or parts.fragment or parts.username or parts.password)
-    if parts.scheme not in ("http", "https") or not parts.hostname or not path or not plain:
-        raise LdprangeError(f"a survey's address must be like https://example.org/s/commute, got {url!r}")
-    return Host(parts.scheme == "https", parts.hostname, port), f"{path['base']}/api/surveys/{path['name']}"
 
 
 def _complaint(reply: Reply) -> str:
