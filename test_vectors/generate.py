@@ -7,6 +7,9 @@
     not 0 and the file.
 ``hashes.json``
     The hash of local hashing: coefficients a₀, a₁, a₂ over the field of 2**exponent − 1 elements.
+``fingerprints.json``
+    Plans with numbers and letters that are easily written in another way: the text that is digested, and the
+    fingerprint, which is the first 8 bytes of its SHA-256.
 ``bad_plans.json``
     Texts that are no plan, with the reason.
 
@@ -313,6 +316,38 @@ def hashes() -> Iterator[dict[str, Any]]:
             }
 
 
+def fingerprints() -> Iterator[dict[str, Any]]:
+    """Yield plans with the text that their fingerprint is a digest of."""
+    weights = [0.1, 0.2, 0.3, 0.4]
+    labels = ["é", "日本", "🙂", '"\\/', "\b\f\n\r\t\x01\x1f", "\x7f\x80\u2028\u2029\ufeff", "a<b>&c"]
+    odd = {
+        "a whole ε": (ldp.Domain.integers(0, 3), 1, ldp.Flat(), None),
+        "a small ε": (ldp.Domain.integers(-5, 5), 0.0001, ldp.Flat(), None),
+        "a smaller ε, with an exponent": (ldp.Domain.integers(0, 1), 1.5e-05, ldp.Flat(), None),
+        "a large ε, without one": (ldp.Domain.integers(0, 3), 9.87654321e15, ldp.Flat(), None),
+        "a larger ε, with one": (ldp.Domain.integers(0, 3), 1e16, ldp.Flat(), None),
+        "ε of 17 digits": (ldp.Domain.integers(0, 3), 0.1 + 0.2, ldp.Flat(), None),
+        "the widest whole ends": (ldp.Domain.integers(2**53 - 9, 2**53 - 1), 1.1, ldp.Haar(), weights),
+        "whole ends of real numbers": (ldp.Domain.real(-10, 10, 4), 1.1, ldp.Flat(), None),
+        "an end of minus 0": (ldp.Domain.real(-0.0, 1e22, 4), 1.1, ldp.Flat(), None),
+        "tiny ends": (ldp.Domain.logarithmic(5e-07, 1, 16), 1.1, ldp.Haar(), weights),
+        "probabilities of 0 and 1": (ldp.Domain.integers(0, 15), 1.1, ldp.Haar(), [0, 0, 1e-09, 1 - 1e-09]),
+        "labels in many scripts": (ldp.Domain.ordered(labels), 1.1, ldp.Flat(), None),
+        "attributes in many scripts": (
+            ldp.Domain.product(**{"größe": ldp.Domain.real(0, 2, 4), "🙂": ldp.Domain.categories(labels)}),
+            1.1,
+            ldp.Tree(branching=2),
+            None,
+        ),
+    }
+    for name, (domain, epsilon, decomposition, probabilities) in odd.items():
+        plan = ldp.Plan(domain, epsilon, decomposition, ldp.GRR(), probabilities)
+        described = plan.to_dict()
+        rest = {key: value for key, value in described.items() if key != "fingerprint"}
+        text = json.dumps(rest, sort_keys=True, separators=(",", ":"))
+        yield {"name": name, "plan": described, "canonical": text, "fingerprint": plan.fingerprint}
+
+
 def bad_plans() -> Iterator[dict[str, str]]:
     """Yield texts that are no plan."""
     good = json.loads(ldp.Plan(ldp.Domain.integers(0, 119), 1.1, ldp.Haar(), ldp.HRR()).to_json())
@@ -394,6 +429,7 @@ def build() -> dict[str, str]:
     return {
         "plans.json": _text(vectors, 3),
         "hashes.json": _text(list(hashes()), 1),
+        "fingerprints.json": _text(list(fingerprints()), 2),
         "bad_plans.json": _text(list(bad_plans()), 1),
     }
 

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import random
+import struct
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -259,6 +260,17 @@ def _refused(plan: dict[str, Any]) -> bool:
     return False
 
 
+def test_numbers_are_digested_as_python_writes_them(node: str) -> None:
+    rng = seeded(8)
+    numbers = [struct.unpack("<d", rng.randbytes(8))[0] for _ in range(50_000)]
+    numbers += [rng.choice([-1, 1]) * 10 ** rng.uniform(-8, 20) for _ in range(20_000)]
+    numbers += [float(rng.randrange(10**17)) for _ in range(5_000)]
+    numbers += [sign * 10.0**power for power in range(-10, 25) for sign in (-1, 1)]
+    numbers += [0.0, -0.0, 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, 0.1, 1 / 3, 2.0**53, 1e23]
+    numbers = [number for number in numbers if math.isfinite(number)]
+    assert answers(node, "floats", [{"numbers": numbers}]) == [json.dumps(numbers, separators=(",", ":"))]
+
+
 def test_what_python_refuses_is_refused(node: str) -> None:
     rng = seeded(6)
     oddities = [-1, 0, 1, 2, 3, 0.5, -0.5, 1e-12, 65537, 2**26, 2**53, 1e308, "", "x", [], [1], {}, None]
@@ -285,7 +297,9 @@ def test_what_python_refuses_is_refused(node: str) -> None:
             continue  # only the planner knows which branchings a tree's branching leads to
         if refused:
             assert answer == "PlanError", (place, plan)
-        elif answer is not None:  # what Python would choose itself, a client must be told
+        elif answer != "PlanError":
+            assert answer == ldp.Plan.from_dict({**plan, "fingerprint": answer}).fingerprint, (place, plan)
+        else:  # what Python would choose itself, a client must be told
             assert place[-1] in ("bits", "size", "symbols", "widths", "branchings", "level_probabilities"), (
                 place,
                 plan,

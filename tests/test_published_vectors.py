@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import runpy
 from pathlib import Path
@@ -92,6 +93,14 @@ def test_hashes() -> None:
             vector["symbols"],
         )
         assert found.tolist() == [vector["symbol"]]
+
+
+@pytest.mark.parametrize("vector", _read("fingerprints.json"), ids=lambda vector: vector["name"])
+def test_fingerprints(vector: dict[str, Any]) -> None:
+    rest = {key: value for key, value in vector["plan"].items() if key != "fingerprint"}
+    assert json.dumps(rest, sort_keys=True, separators=(",", ":")) == vector["canonical"]
+    assert hashlib.sha256(vector["canonical"].encode("ascii")).hexdigest()[:16] == vector["fingerprint"]
+    assert _plan(vector).fingerprint == vector["plan"]["fingerprint"] == vector["fingerprint"]
 
 
 @pytest.mark.parametrize("vector", _read("bad_plans.json"), ids=lambda vector: vector["reason"])

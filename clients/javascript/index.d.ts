@@ -61,12 +61,12 @@ export type Value = number | string | Readonly<Record<string, number | string>>;
 
 /** Randomises one person's value under a plan, with coins from `crypto.getRandomValues`. */
 export class Client {
-  /** Throws a PlanError if the plan is not valid. */
+  /** Throws a PlanError if the plan is not valid, or states another fingerprint than it has. */
   constructor(plan: PlanDescription);
   readonly domain: Domain;
   /** The most that a report reveals. */
   readonly epsilon: number;
-  /** Which plan this is: 16 hexadecimal digits. */
+  /** Which plan this is: 16 hexadecimal digits, a digest of everything in it. */
   readonly fingerprint: string;
   /**
    * Return a report of the value, as bytes to send.

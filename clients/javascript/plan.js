@@ -3,6 +3,7 @@
 import { checkKeys, isObject, shown } from "./checking.js";
 import { domainOf } from "./domains.js";
 import { DomainError, PlanError } from "./errors.js";
+import { fingerprintOf } from "./fingerprint.js";
 import { levelsOf } from "./levels.js";
 import { mechanismOf } from "./oracles.js";
 import { exponentialFromBelow, levelThresholds } from "./thresholds.js";
@@ -24,8 +25,8 @@ const MOST_COUNTERS = 2 ** 28;
 /**
  * Read a plan: `domain`, `epsilon`, `fingerprint`, `levels`, and a mechanism for each in `mechanisms`.
  *
- * Everything is checked but that the fingerprint is that of the rest: the collector, who counts only reports with the fingerprint
- * of its own plan, sees to that.
+ * Everything is checked, also that the fingerprint is that of the rest: whoever remembers a report by it must not be told another
+ * for the same plan.
  */
 export function readPlan(description) {
   if (!isObject(description) || description.ldprange_plan === undefined) {
@@ -39,10 +40,7 @@ export function readPlan(description) {
     );
   }
   checkKeys("a plan", description, KEYS, PlanError);
-  const { epsilon, fingerprint, oracles } = description;
-  if (typeof fingerprint !== "string" || !/^[0-9a-f]{16}$/.test(fingerprint)) {
-    throw new PlanError(`a plan's fingerprint must be 16 hexadecimal digits, got ${shown(fingerprint)}`);
-  }
+  const { epsilon, oracles } = description;
   if (!Number.isFinite(epsilon) || epsilon <= 0) {
     throw new PlanError(`ε must be a finite number above 0, got ${shown(epsilon)}`);
   }
@@ -58,6 +56,7 @@ export function readPlan(description) {
     throw new PlanError(`a plan may need at most 2**28 counters, got ${counters}`);
   }
   const thresholds = levelThresholds(checkedProbabilities(description.level_probabilities, levels.length));
+  const fingerprint = checkedFingerprint(description);
   return Object.freeze({ domain, epsilon, fingerprint, levels, mechanisms, levelThresholds: thresholds });
 }
 
@@ -88,4 +87,15 @@ function checkedProbabilities(given, levels) {
     );
   }
   return given;
+}
+
+function checkedFingerprint(description) {
+  const fingerprint = fingerprintOf(description);
+  if (description.fingerprint !== fingerprint) {
+    throw new PlanError(
+      `the plan's fingerprint must be ${fingerprint}, got ${shown(description.fingerprint)}; ` +
+        "the plan was edited, or states what is not so: do not answer it",
+    );
+  }
+  return fingerprint;
 }

@@ -9,10 +9,12 @@ import { readFileSync } from "node:fs";
 import { Client, describe } from "../index.js";
 import { encodeWith } from "../client.js";
 import { domainOf } from "../domains.js";
+import { canonical } from "../fingerprint.js";
 import { readPlan } from "../plan.js";
 import { exponentialFromBelow, keepingThreshold, subsetThreshold, unaryThreshold } from "../thresholds.js";
 import { hexadecimal } from "../wire.js";
 import { ScriptedCoins } from "./scripted_coins.js";
+import { stated } from "./stated.js";
 
 const bytesOf = (text) => Uint8Array.from(text.match(/../g), (pair) => parseInt(pair, 16));
 
@@ -59,15 +61,17 @@ const TASKS = {
   /** Descriptions of reports. */
   descriptions: ({ plan, reports }) => reports.map((report) => describe(plan, bytesOf(report))),
 
-  /** Whether plans are refused. */
+  /** The name of the error with which a plan is refused, or its fingerprint. */
   refusals: ({ plan }) => {
     try {
-      readPlan(plan);
-      return null;
+      return readPlan(stated(plan)).fingerprint;
     } catch (error) {
       return error.name;
     }
   },
+
+  /** Numbers as the digest of a plan has them. */
+  floats: ({ numbers }) => canonical(numbers, true),
 };
 
 const { task, cases } = JSON.parse(readFileSync(0, "utf8"));

@@ -4,13 +4,13 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { describe } from "../index.js";
+import { stated } from "../support/stated.js";
 import { pack } from "../wire.js";
 
-const FINGERPRINT = "0123456789abcdef";
 const LABELS = ["never", "seldom", "often", "always", "it depends"];
 
 function flat(domain, bins, oracle, epsilon = 1) {
-  return {
+  return stated({
     ldprange_plan: 1,
     domain,
     epsilon,
@@ -18,12 +18,11 @@ function flat(domain, bins, oracle, epsilon = 1) {
     branchings: [bins],
     oracles: [oracle],
     level_probabilities: [1],
-    fingerprint: FINGERPRINT,
-  };
+  });
 }
 
 const ordered = (oracle, epsilon) => flat({ kind: "ordered", labels: LABELS }, LABELS.length, oracle, epsilon);
-const read = (plan, ...payload) => describe(plan, pack(FINGERPRINT, 0, payload)).sentences;
+const read = (plan, ...payload) => describe(plan, pack(plan.fingerprint, 0, payload)).sentences;
 
 test("labels are named", () => {
   assert.equal(
@@ -57,14 +56,14 @@ test("of several attributes the level's parts are counted", () => {
     [2, 1, 0],
     [2, 1, 1],
   ];
-  const plan = {
+  const plan = stated({
     ...flat({ kind: "product", names: Object.keys(attributes), axes: Object.values(attributes) }, 192, { kind: "grr" }),
     decomposition: { kind: "grids", trees: [[4, 4], [3], [4]], depths },
     branchings: [1, 1, 1],
     oracles: Array(3).fill({ kind: "grr" }),
     level_probabilities: [0.5, 0.25, 0.25],
-  };
-  const told = (level, payload) => describe(plan, pack(FINGERPRINT, level, payload));
+  });
+  const told = (level, payload) => describe(plan, pack(plan.fingerprint, level, payload));
   const one = told(0, [3]);
   assert.equal(
     one.sentences[0],

@@ -5,9 +5,10 @@ import test from "node:test";
 
 import { Client, describe, DomainError, MismatchError, PlanError, WireError } from "../index.js";
 import { readPlan } from "../plan.js";
+import { stated } from "../support/stated.js";
 
 const oracle = { kind: "hadamard", bits: 1 };
-const AGES = {
+const AGES = stated({
   ldprange_plan: 1,
   domain: { kind: "integers", low: 0, high: 119 },
   epsilon: 1.1,
@@ -15,9 +16,8 @@ const AGES = {
   branchings: [10, 12],
   oracles: [oracle, oracle],
   level_probabilities: [0.5, 0.5],
-  fingerprint: "0123456789abcdef",
-};
-const changed = (changes) => ({ ...AGES, ...changes });
+});
+const changed = (changes) => stated({ ...AGES, ...changes });
 const flat = (domain, asked = { kind: "grr" }, epsilon = 1.1) => {
   const cells = Math.max(2, (domain.high ?? 0) - (domain.low ?? 0) + 1);
   return changed({
@@ -36,14 +36,14 @@ const windows = (widths, branchings) =>
     oracles: branchings.map(() => oracle),
     level_probabilities: branchings.map(() => 1 / branchings.length),
   });
-const PEOPLE = {
+const PEOPLE = stated({
   ...AGES,
   domain: { kind: "product", names: ["age", "size"], axes: [AGES.domain, { kind: "ordered", labels: ["S", "M", "L"] }] },
   decomposition: { kind: "grids", trees: [[10, 12], [3]], depths: [[1, 0], [2, 1]] },
   branchings: [1, 1],
-};
-const people = (domain) => ({ ...PEOPLE, domain: { ...PEOPLE.domain, ...domain } });
-const grids = (changes) => ({ ...PEOPLE, decomposition: { ...PEOPLE.decomposition, ...changes } });
+});
+const people = (domain) => stated({ ...PEOPLE, domain: { ...PEOPLE.domain, ...domain } });
+const grids = (changes) => stated({ ...PEOPLE, decomposition: { ...PEOPLE.decomposition, ...changes } });
 const both = (asked) => changed({ oracles: [asked, asked] });
 
 test("the plan that the others change is a good one", () => {
@@ -59,12 +59,9 @@ const BAD_PLANS = {
   "nothing at all": undefined,
   "a list": [AGES],
   "the version as text": changed({ ldprange_plan: "1" }),
-  "no fingerprint": changed({ fingerprint: undefined }),
-  "a short fingerprint": changed({ fingerprint: "0123" }),
-  "a fingerprint in capitals": changed({ fingerprint: "0123456789ABCDEF" }),
   "no ε": changed({ epsilon: null }),
   "ε below 0": changed({ epsilon: -1 }),
-  "ε without end": changed({ epsilon: Infinity }),
+  "ε without end": { ...AGES, epsilon: Infinity },
   "ε too small for the coins": changed({ epsilon: 1e-12 }),
   "ε too small for unary coins": changed({ epsilon: 1e-12, oracles: [{ kind: "oue" }, { kind: "oue" }] }),
   "ε too small for subsets": changed({ epsilon: 1e-12, oracles: Array(2).fill({ kind: "subset", size: 3 }) }),
@@ -113,12 +110,12 @@ const BAD_PLANS = {
   "a subset of everything": both({ kind: "subset", size: 10 }),
   "subsets of too many cells": flat({ kind: "integers", low: 0, high: 2 ** 16 }, { kind: "subset", size: 1 }),
   "too many counters": flat({ kind: "integers", low: 0, high: 2 ** 26 - 1 }, { kind: "hadamard", bits: 4 }),
-  "too many counters for all shifts": {
+  "too many counters for all shifts": stated({
     ...windows([2 ** 25, 2 ** 24, 1], [1, 1, 1]),
     domain: { kind: "integers", low: 0, high: 2 ** 26 - 1 },
     oracles: Array(3).fill({ kind: "grr" }),
     epsilon: 9,
-  },
+  }),
   "attributes without names": people({ names: null }),
   "more names than attributes": people({ names: ["age", "size", "more"] }),
   "an attribute that is no object": people({ axes: [AGES.domain, null] }),
@@ -142,8 +139,29 @@ const BAD_PLANS = {
 
 for (const [reason, plan] of Object.entries(BAD_PLANS)) {
   test(`plan refused: ${reason}`, () => {
-    assert.throws(() => new Client(plan), { name: "PlanError", message: /.*(must|may|reads).*/ });
+    assert.throws(() => new Client(plan), { name: "PlanError", message: /^(?!the plan's fingerprint).*(must|may|reads).*/ });
     assert.throws(() => new Client(plan), PlanError);
+  });
+}
+
+const { fingerprint: _, ...UNSTATED } = AGES;
+const WRONG_FINGERPRINTS = {
+  none: UNSTATED,
+  "nothing at all": { ...AGES, fingerprint: undefined },
+  "a short one": { ...AGES, fingerprint: AGES.fingerprint.slice(0, 4) },
+  "one in capitals": { ...AGES, fingerprint: AGES.fingerprint.toUpperCase() },
+  "another plan's": { ...AGES, fingerprint: PEOPLE.fingerprint },
+  "that of before the plan was edited": { ...AGES, epsilon: 1.2 },
+  "that of before labels changed places": {
+    ...PEOPLE,
+    domain: { ...PEOPLE.domain, axes: [AGES.domain, { kind: "ordered", labels: ["M", "S", "L"] }] },
+  },
+};
+
+for (const [which, plan] of Object.entries(WRONG_FINGERPRINTS)) {
+  test(`fingerprint refused: ${which}`, () => {
+    assert.throws(() => new Client(plan), { name: "PlanError", message: /must (be|have the keys).* got / });
+    assert.throws(() => describe(plan, new Client(AGES).encode(42)), PlanError);
   });
 }
 
@@ -182,7 +200,7 @@ test("values refused: product", () => {
 for (const [kind, [domain, values]] of Object.entries(DOMAINS)) {
   test(`values refused: ${kind}`, () => {
     const days = kind === "dates" ? 60 : undefined;
-    const plan = days ? { ...flat(domain), branchings: [days] } : flat(domain);
+    const plan = days ? stated({ ...flat(domain), branchings: [days] }) : flat(domain);
     const client = new Client(plan);
     for (const value of values) {
       assert.throws(() => client.encode(value), DomainError);
@@ -195,7 +213,7 @@ test("reports refused", () => {
   const bytes = new Client(AGES).encode(42);
   assert.throws(() => describe(AGES, Array.from(bytes)), WireError);
   assert.throws(() => describe(AGES, "0123"), WireError);
-  assert.throws(() => describe(changed({ fingerprint: "fedcba9876543210" }), bytes), MismatchError);
+  assert.throws(() => describe(changed({ epsilon: 1.2 }), bytes), MismatchError);
   assert.throws(() => describe(AGES, Uint8Array.of(...bytes, 0)), WireError);
 });
 

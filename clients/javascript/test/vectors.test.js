@@ -7,8 +7,10 @@ import test from "node:test";
 import { Client, describe, LdprangeError, PlanError } from "../index.js";
 import { encodeWith } from "../client.js";
 import { hashed } from "../local_hashing.js";
+import { canonical, fingerprintOf } from "../fingerprint.js";
 import { readPlan } from "../plan.js";
 import { ScriptedCoins } from "../support/scripted_coins.js";
+import { stated } from "../support/stated.js";
 import { hexadecimal } from "../wire.js";
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../../../test_vectors/${name}`, import.meta.url), "utf8"));
@@ -62,9 +64,17 @@ test("hashes", () => {
   }
 });
 
-// Bad plans are published without a fingerprint, which a client must have: with one, each is refused for its own reason.
-const FINGERPRINT = "0123456789abcdef";
-const NEEDS_THE_DIGEST = "edited after the fingerprint was made";
+for (const { name, plan, canonical: text, fingerprint } of read("fingerprints.json")) {
+  test(`fingerprint: ${name}`, () => {
+    const { fingerprint: _, ...rest } = plan;
+    assert.equal(canonical(rest), text);
+    assert.equal(fingerprintOf(plan), fingerprint);
+    assert.equal(new Client(plan).fingerprint, fingerprint);
+  });
+}
+
+// Bad plans are published without a fingerprint, which a client must have: with its own, each is refused for its own reason.
+const EDITED = "edited after the fingerprint was made";
 for (const { reason, text } of read("bad_plans.json")) {
   test(`bad plan: ${reason}`, () => {
     let plan = text;
@@ -73,13 +83,10 @@ for (const { reason, text } of read("bad_plans.json")) {
     } catch {
       // not JSON: the text itself is refused
     }
-    if (plan.ldprange_plan !== undefined) {
-      plan = { ...plan, fingerprint: FINGERPRINT };
+    if (plan.ldprange_plan !== undefined && plan.fingerprint === undefined) {
+      plan = stated(plan);
     }
-    if (reason === NEEDS_THE_DIGEST) {
-      new Client(plan); // clients take the fingerprint as given; the collector refuses what such a one sends
-    } else {
-      assert.throws(() => new Client(plan), PlanError);
-    }
+    const wrongFingerprint = ({ message }) => /^the plan's fingerprint must be/.test(message);
+    assert.throws(() => new Client(plan), (error) => error instanceof PlanError && wrongFingerprint(error) === (reason === EDITED));
   });
 }
