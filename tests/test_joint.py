@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import ldprange as ldp
 from ldprange.axes import Axis
-from ldprange.decompositions.grids import tree_of
+from ldprange.decompositions.branchings import tree_of
 from ldprange.estimation.joint_shares import JointShares
 from ldprange.joint import Question
 from ldprange.oracles import Oracle

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from types import UnionType
 from typing import Any, TypeGuard, TypeVar
 
@@ -19,6 +19,7 @@ Values = ArrayLike | Sequence[datetime.date] | Mapping[str, Any]
 Made = TypeVar("Made")
 
 _LONGEST_SHOWN = 60
+_MOST_SHOWN = 8  # entries of a list that is short enough to be shown whole
 
 
 def as_array(values: Values) -> NDArray[Any]:
@@ -66,15 +67,44 @@ def first_of(array: NDArray[Any]) -> object:
     return array.reshape(-1)[:1].tolist()[0] if array.size else None
 
 
+def shown(value: object) -> str:
+    """Return ``value`` for a message, in about 60 characters; of a long list its length and first entry.
+
+    Whatever came is shown this way, so that no message holds a column of people's values, or fills a log.
+
+    >>> shown([0.5, 0.25])
+    '[0.5, 0.25]'
+    >>> shown(["Ann", "Bo"] * 1000)
+    "a list of 2000 that begins with 'Ann'"
+    """
+    if isinstance(value, np.ndarray):
+        kind = f"an array of {value.dtype}, {times(value.shape) or 'without axes'}"
+        return f"{kind}, that begins with {_cut(first_of(value))}" if value.size else kind
+    many = value if isinstance(value, list | tuple | Set | Mapping) else ()
+    text = _cut(value) if len(many) <= _MOST_SHOWN else "…"
+    if many and text.endswith("…"):
+        first = next(iter(many))
+        what = f"a {type(first).__name__}" if isinstance(first, list | tuple | Set | Mapping) else _cut(first)
+        return f"a {type(value).__name__} of {len(many)} that begins with {what}"
+    return text
+
+
+def _cut(value: object) -> str:
+    try:
+        text = repr(value[: _LONGEST_SHOWN + 1] if isinstance(value, str | bytes) else value)
+    except (ValueError, RecursionError):  # a whole number of thousands of digits, or lists in lists
+        text = f"a {type(value).__name__} that is too long to be shown"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+
+
 def check_type(value: object, kind: type | UnionType, what: str) -> None:
     """Refuse what is not of a kind, before it fails somewhere deeper."""
     if not isinstance(value, kind):
         kinds = kind.__args__ if isinstance(kind, UnionType) else (kind,)
         names = " or ".join(each.__name__ for each in kinds)
-        shown = repr(value)
-        if len(shown) > _LONGEST_SHOWN:
-            shown = f"{shown[:_LONGEST_SHOWN]}…"
-        raise LdprangeError(f"{what} must be of type {names}, got {shown} of type {type(value).__name__}")
+        raise LdprangeError(
+            f"{what} must be of type {names}, got {shown(value)} of type {type(value).__name__}"
+        )
 
 
 def times(shape: Sequence[int]) -> str:

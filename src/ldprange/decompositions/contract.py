@@ -10,10 +10,22 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from ldprange.details import Details, Floats, Level
+from ldprange.errors import PlanError
 from ldprange.noise import Boundaries, Law, range_variances
 from ldprange.prediction import ranges_of
 
 Variances = Callable[[Boundaries, Boundaries], Floats]
+
+MOST_LEVELS = 255  # a level is a byte on the wire, and 255 means none in memory
+
+
+def check_levels(number: int) -> None:
+    """Raise PlanError unless a plan may have ``number`` levels."""
+    if number > MOST_LEVELS:
+        raise PlanError(
+            f"a plan may have at most {MOST_LEVELS} levels, got {number} or more; "
+            "use fewer attributes, a larger branching, or grids of some attributes (Grids.pairs)"
+        )
 
 
 class Estimator(Protocol):

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
-from math import log, prod
+from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.axes import Axis, analysed
-from ldprange.decompositions.contract import Decomposition, Estimator
+from ldprange.checking import shown
+from ldprange.decompositions.branchings import trees_of
+from ldprange.decompositions.contract import Decomposition, Estimator, check_levels
 from ldprange.details import Floats, Level
 from ldprange.errors import PlanError
 from ldprange.joint import Question, Table, shares_below
 from ldprange.noise import Law
 from ldprange.prediction import boxes_of, corners_of
 
-_LARGEST = 7  # prime factor of a number of leaves that is made a branching; 101 is rather taken for 105
+_DEEPEST = 27  # a plan's attributes have at most 2**26 bins, their trees fewer than twice as many leaves
 _MOST_SCALES = 3  # of tables of two attributes: 2 × 2, 4 × 4 and 8 × 8 cells
 
 
@@ -81,8 +83,14 @@ class Grids(Decomposition):
     def __post_init__(self) -> None:
         trees, depths = _numbers(self.trees, 2, "trees"), _numbers(self.depths, 0, "depths")
         if len(trees) < 2 or not all(trees):
-            raise PlanError(f"grids need the branchings of two trees or more, got {self.trees!r}")
+            raise PlanError(f"grids need the branchings of two trees or more, got {shown(self.trees)}")
         heights = [len(tree) for tree in trees]
+        # looked at before anything is built from them: every branching is 2 or more
+        if max(heights) > _DEEPEST or max(map(prod, trees)) > 1 << _DEEPEST:
+            raise PlanError(
+                f"a tree may have at most 2**{_DEEPEST} leaves, got {shown(self.trees)}; use fewer bins"
+            )
+        check_levels(len(depths))
         for depth in depths:
             if (
                 len(depth) != len(trees)
@@ -90,20 +98,25 @@ class Grids(Decomposition):
                 or any(d > h for d, h in zip(depth, heights, strict=True))
             ):
                 raise PlanError(
-                    f"a grid must go 0 to {heights} deep into the trees, and into one of them at least, "
-                    f"got {list(depth)}"
+                    f"a grid must go 0 to {shown(heights)} deep into the trees, and into one of them at "
+                    f"least, got {shown(list(depth))}"
                 )
         if not depths or len(set(depths)) != len(depths):
-            raise PlanError(f"grids must be one or more, each once, got {self.depths!r}")
+            raise PlanError(f"grids must be one or more, each once, got {shown(self.depths)}")
         object.__setattr__(self, "trees", trees)
         object.__setattr__(self, "depths", depths)
         object.__setattr__(self, "axes", tuple(Axis(tree) for tree in trees))
 
     @staticmethod
-    def product(trees: Sequence[Sequence[int]]) -> Grids:
+    def product(trees: Iterable[Sequence[int]]) -> Grids:
         """Return all combinations of depths: what a question about all attributes at once needs."""
-        heights = [range(len(tree) + 1) for tree in trees]
-        return Grids(trees, [depths for depths in product(*heights) if any(depths)])
+        kept, combinations_of_depths = [], 1
+        for tree in trees:  # counted as they come, because few bytes can ask for any number of combinations
+            kept.append(tree)
+            combinations_of_depths *= len(tree) + 1
+            check_levels(combinations_of_depths - 1)
+        heights = [range(len(tree) + 1) for tree in kept]
+        return Grids(kept, [depths for depths in product(*heights) if any(depths)])
 
     @staticmethod
     def of_trees(shape: tuple[int, ...], branching: int, unordered: frozenset[int] = frozenset()) -> Grids:
@@ -117,7 +130,7 @@ class Grids(Decomposition):
         >>> [level.shape for level in Grids.pairs((4, 4, 4), 9).levels(64)][-3:]
         [(4, 4, 1), (4, 1, 4), (1, 4, 4)]
         """
-        trees = trees_of(shape, 2, unordered)
+        trees = list(trees_of(shape, 2, unordered))
         together = list(combinations(range(len(trees)), 2))
         alone = [
             [depth if b == a else 0 for b in range(len(trees))]
@@ -140,8 +153,8 @@ class Grids(Decomposition):
             bins <= have < 2 * bins for have, bins in zip(leaves, shape, strict=True)
         ):
             raise PlanError(
-                f"the trees must have as many leaves as the attributes have bins, {list(shape)}, or more, "
-                f"but not twice as many, got {leaves}"
+                f"the trees must have as many leaves as the attributes have bins, {shown(list(shape))}, or "
+                f"more, but not twice as many, got {shown(leaves)}"
             )
         resolved = Grids(self.trees, self.depths)
         axes = tuple(Axis(tree, bins) for tree, bins in zip(self.trees, shape, strict=True))
@@ -210,61 +223,9 @@ def padded(numbers: NDArray[Any], leaves: Sequence[int]) -> NDArray[Any]:
 def _numbers(given: object, least: int, what: str) -> tuple[tuple[int, ...], ...]:
     rows = [list(row) if isinstance(row, list | tuple) else [None] for row in _listed(given)]
     if not all(type(number) is int and number >= least for row in rows for number in row):
-        raise PlanError(f"{what} must be lists of whole numbers of at least {least}, got {given!r}")
+        raise PlanError(f"{what} must be lists of whole numbers of at least {least}, got {shown(given)}")
     return tuple(map(tuple, rows))
 
 
 def _listed(given: object) -> list[object]:
     return list(given) if isinstance(given, list | tuple) else [None]
-
-
-def trees_of(shape: Sequence[int], branching: int, unordered: frozenset[int]) -> list[tuple[int, ...]]:
-    """Return a tree for each attribute; of bins without an order all at once.
-
-    >>> trees_of((16, 12), 4, frozenset([1]))
-    [(4, 4), (12,)]
-    """
-    return [
-        tree_of(bins, max(2, bins) if place in unordered else branching) for place, bins in enumerate(shape)
-    ]
-
-
-def tree_of(bins: int, branching: int) -> tuple[int, ...]:
-    """Return branchings near a wanted one whose product is the number of bins, or the next that has them.
-
-    >>> tree_of(64, 4), tree_of(120, 4), tree_of(7, 4), tree_of(101, 4), tree_of(1, 4)
-    ((4, 4, 4), (4, 5, 6), (7,), (3, 5, 7), ())
-    """
-    leaves = bins
-    while _largest_factor(leaves) > max(branching, _LARGEST):
-        leaves += 1
-
-    def cost(factors: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
-        away = sum(abs(log(factor / branching)) for factor in factors) / max(1, len(factors))
-        return round(away, 9), factors
-
-    return min(_factorisations(leaves, 2), key=cost)
-
-
-def _largest_factor(number: int) -> int:
-    """Return the largest prime factor."""
-    factor = 2
-    while factor * factor <= number:
-        if number % factor:
-            factor += 1
-        else:
-            number //= factor
-    return number
-
-
-def _factorisations(number: int, least: int) -> Iterator[tuple[int, ...]]:
-    """Yield all ways to write a number as a product of factors that do not fall."""
-    if number == 1:
-        yield ()
-        return
-    for factor in range(least, int(number**0.5) + 1):
-        if number % factor == 0:
-            for rest in _factorisations(number // factor, factor):
-                yield (factor, *rest)
-    if number >= least:
-        yield (number,)

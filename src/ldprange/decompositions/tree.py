@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Any, ClassVar
 
+from ldprange.checking import shown
 from ldprange.decompositions.contract import Decomposition, stacked
 from ldprange.decompositions.grids import Grids
 from ldprange.details import Level
@@ -56,7 +57,7 @@ class Tree(Decomposition):
         if type(self.branching) is not int or not 2 <= self.branching <= _MOST_BRANCHES:
             raise PlanError(
                 f"branching must be a whole number of at least 2 (and at most {_MOST_BRANCHES}), "
-                f"got {self.branching!r}"
+                f"got {shown(self.branching)}"
             )
 
     def resolve(self, shape: tuple[int, ...], unordered: frozenset[int] = frozenset()) -> Decomposition:

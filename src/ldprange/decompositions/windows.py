@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
+from ldprange.checking import shown
 from ldprange.decompositions.contract import Decomposition, Estimator, Variances
 from ldprange.details import Floats, Level
 from ldprange.errors import PlanError
@@ -41,10 +42,10 @@ class Windows(Decomposition):
         widths = tuple(self.widths) if isinstance(self.widths, list | tuple) else ()
         if not widths or not all(type(width) is int and width >= 1 for width in widths):
             raise PlanError(
-                f"widths must be whole numbers of at least 1, such as [8, 4, 2, 1], got {self.widths!r}"
+                f"widths must be whole numbers of at least 1, such as [8, 4, 2, 1], got {shown(self.widths)}"
             )
         if any(wide <= narrow for wide, narrow in pairwise(widths)) or widths[-1] != 1:
-            raise PlanError(f"widths must fall from level to level down to 1, got {list(widths)}")
+            raise PlanError(f"widths must fall from level to level down to 1, got {shown(widths)}")
         object.__setattr__(self, "widths", widths)
 
     def resolve(self, shape: tuple[int, ...], unordered: frozenset[int] = frozenset()) -> Windows:
@@ -54,7 +55,9 @@ class Windows(Decomposition):
         if self.widths is None:
             return Windows(tuple(1 << k for k in reversed(range(max(1, (bins - 1).bit_length())))))
         if self.widths[0] > 1 and self.widths[0] >= bins:
-            raise PlanError(f"windows must be narrower than the {bins} bins, got a width of {self.widths[0]}")
+            raise PlanError(
+                f"windows must be narrower than the {bins} bins, got a width of {shown(self.widths[0])}"
+            )
         return self
 
     def levels(self, bins: int) -> tuple[Level, ...]:

@@ -10,10 +10,8 @@ equally likely (P is no multiple of g), and the estimator knows by how much.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -85,9 +83,12 @@ class HashingMechanism(Mechanism):
         self.width = sum(self._widths)
 
         # the exact probabilities with which an item hashes to a symbol, each with how many symbols have it
-        edges = [-(-(y << self._exponent) // symbols) for y in range(symbols)] + [self._prime]
-        widths = Counter(high - low for low, high in pairwise(edges))
-        chances = [(Fraction(width, self._prime), number) for width, number in widths.items()]
+        edges = np.append(-(-(np.arange(symbols) << self._exponent) // symbols), self._prime)
+        widths, numbers = np.unique(np.diff(edges), return_counts=True)
+        chances = [
+            (Fraction(width, self._prime), number)
+            for width, number in zip(widths.tolist(), numbers.tolist(), strict=True)
+        ]
         keep, lie = self._response.keep, self._response.lie
         collision = sum((n * c * c for c, n in chances), Fraction())
         both = sum((n * c * c * (lie + (keep - lie) * c) for c, n in chances), Fraction())
