@@ -25,7 +25,7 @@ from ldprange.service.store import OPEN, Kept, Store, Survey
 
 PEOPLE = 40_000
 MORE_PEOPLE = 200_000  # two attributes together take more than one
-MINUTES = 180  # over which they answer
+HOURS = 72  # over which they answer
 SIZES = {"phone": (375, 760, 1.0), "desktop": (1120, 760, 1.0)}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 HERE = Path(__file__).with_name("service")
@@ -63,15 +63,15 @@ def _answer(store: Store, new: Survey, columns: dict[str, NDArray[Any]]) -> None
     survey = store.add_survey(new)
     assert survey is not None  # noqa: S101 (the store is new)
     rng = np.random.default_rng(7)
-    last = int(time.time()) // 60 * 60
+    last = int(time.time()) // 3600 * 3600
     people = len(next(iter(columns.values())))
     # many at first, when the link is sent round, and ever fewer
-    when = np.sort((MINUTES * rng.beta(1.3, 3, people)).astype(int))
-    for number, minute in enumerate(np.unique(when)):
-        values = {name: column[when == minute] for name, column in columns.items()}
+    when = np.sort((HOURS * rng.beta(1.3, 3, people)).astype(int))
+    for number, hour in enumerate(np.unique(when)):
+        values = {name: column[when == hour] for name, column in columns.items()}
         body = ldp.wire.pack(ldp.encode_many(survey.plan, values.get("", values), seed=number))
-        batch = Kept(survey.id, os.urandom(16), body, int(np.sum(when == minute)))
-        store.keep(survey.id * 1000 + number, [batch], last - 60 * (MINUTES - int(minute)))
+        batch = Kept(survey.id, os.urandom(16), body, int(np.sum(when == hour)))
+        store.keep([batch], last - 3600 * (HOURS - int(hour)))
 
 
 @contextmanager

@@ -75,7 +75,7 @@ class Service:
 
     def create(self, name: str = "ages", plan: ldp.Plan = PLAN, **more: Any) -> Reply:
         said: dict[str, Any] = {"name": name, "question": "How old are you?", "plan": plan.to_dict()}
-        return self.describe({**said, **more})
+        return self.describe({**said, "batches": True, **more})
 
     def describe(self, said: object) -> Reply:
         return self.ask("POST", "/api/surveys", said, token=ADMINISTRATOR)

@@ -15,18 +15,20 @@ from http.client import HTTPException
 from pathlib import Path
 
 import pytest
+from sqlalchemy import func, select
 
 import ldprange as ldp
 from ldprange.service.live import Live
 from ldprange.service.store import Store
+from ldprange.service.tables import AGGREGATES, RECENT
 from serving import PLAN, Service, packed
 
 KILLS = 30
 SENDERS = 4
-# the command itself, but with snapshots every few batches, so that it dies while it writes them too
+# the command itself, but it sorts every few batches, so that it dies while it does that too
 COMMAND = """
 from ldprange.service import live
-live._APART = live._TOGETHER = 500
+live._TOGETHER = 500
 from ldprange.cli import main
 main()
 """
@@ -63,7 +65,8 @@ class Sender(threading.Thread):
 
 def started(place: str, port: int, plan: Path) -> subprocess.Popen[bytes]:
     where = ["--database", place] if "://" in place else ["--data", place]
-    survey = ["--question", "How old?", "--name", "ages", "--plan", str(plan), "--requests-per-second", "0"]
+    survey = ["--question", "How old?", "--name", "ages", "--plan", str(plan), "--batches"]
+    survey += ["--requests-per-second", "0"]
     return subprocess.Popen(
         [sys.executable, "-c", COMMAND, "serve", *where, "--port", str(port), *survey],
         stdout=subprocess.DEVNULL,
@@ -126,10 +129,13 @@ def test_acknowledged_is_counted_exactly(place: str, tmp_path: Path) -> None:
     store = Store(place)
     survey = store.surveys()[0]
     assert Live.load(store, survey).aggregate() == expected
-    # and without the snapshots, from every batch that is there
-    kept = [body for _, body in store.read(survey.id)]
-    assert sorted(kept) == sorted(bodies)
-    assert store.snapshot(survey.id) is not None
-    assert sum(store.arrivals(survey.id)[1]) == expected.reports
+    # and without the stored aggregate, from every batch that is there
+    assert sorted(store.read(survey.id)) == sorted(bodies)
+    assert sum(store.arrivals(survey.id, 9)[1]) == expected.reports
+    with store._engine.connect() as connection:  # at the end all was sorted and counted
+        assert connection.scalar(select(func.count()).select_from(RECENT)) == 0
+        stored = connection.scalar(select(AGGREGATES.c.aggregate))
+    assert stored is not None
+    assert ldp.Aggregate.from_bytes(stored) == expected
     assert sum(sender.doubtful for sender in senders) >= KILLS  # the kills came under load
     store.close()

@@ -15,13 +15,14 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import text
+from sqlalchemy import func, select, text
 
 import ldprange as ldp
 from databases import emptied
 from ldprange.errors import StoreError
 from ldprange.service.live import Live
 from ldprange.service.store import OPEN, Kept, Store, Survey
+from ldprange.service.tables import RECENT, SORTED
 from serving import ADMINISTRATOR, PLAN, Service, packed, serving
 from surveys import run
 
@@ -50,31 +51,32 @@ def test_one_writes_and_others_read(place: str) -> None:
         third.lock()
 
 
-def test_snapshots_and_what_came_since_are_all_that_came(place: str) -> None:
+def test_what_is_sorted_and_what_came_since_are_all_that_came(place: str) -> None:
     bodies = [packed([seed % 120] * (seed % 4 + 1), seed) for seed in range(30)]
     with Store(place, create=True) as store:
         store.lock()
         survey = store.add_survey(Survey(0, "ages", "How old?", "", False, OPEN, PLAN))
         assert survey is not None
         for number, body in enumerate(bodies, 1):
-            store.keep(number, [Kept(survey.id, secrets.token_bytes(16), body, number % 4 + 1)], 60 * number)
-            if number in (7, 20):
-                Live.load(store, survey).save(store, now=True)
-        saved = store.snapshot(survey.id)
-        assert saved is not None
-        assert saved[0] == 20
-        assert Live.load(store, survey).aggregate() == ldp.Aggregate.of(PLAN, bodies)
-        assert store.last_number() == 30
+            generation = number // 10
+            kept = Kept(survey.id, secrets.token_bytes(16), body, number % 4 + 1, generation)
+            assert len(store.keep([kept], 3600 * number)) == 1
+            if number in (12, 25):  # the generation before, while this one has begun
+                counted = ldp.Aggregate.of(PLAN, bodies[: 10 * generation - 1])
+                store.sort(survey.id, generation - 1, counted.to_bytes())
+            assert Live.load(store, survey).aggregate() == ldp.Aggregate.of(PLAN, bodies[:number])
+        assert store.last_generation(survey.id) == 3
+        with store._engine.connect() as connection:
+            assert connection.scalar(select(func.count()).select_from(SORTED)) == 19
+            assert connection.scalar(select(func.count()).select_from(RECENT)) == 11
 
 
 def test_a_transaction_of_which_nothing_is_known(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It was kept, but the answer got lost: nobody is told so, and it counts once when it comes again."""
     keep, failing = Store.keep, [True]
 
-    def kept_and_lost(
-        self: Store, first: int, batches: Sequence[Kept], minute: int
-    ) -> set[tuple[int, bytes]]:
-        new = keep(self, first, batches, minute)
+    def kept_and_lost(self: Store, batches: Sequence[Kept], hour: int) -> set[tuple[int, bytes]]:
+        new = keep(self, batches, hour)
         if failing:
             failing.pop()
             raise OSError("the connection is gone")
@@ -106,17 +108,17 @@ def test_a_store_that_cannot_be_written_is_told_and_tried_again(
             raise OSError("no space left")
         return keep(self, *arguments)
 
-    last = Store.last_number
+    surveys = Store.surveys
 
-    def unreachable(self: Store) -> int:
+    def unreachable(self: Store) -> list[Survey]:
         if broken:
             raise OSError("no space left")
-        return last(self)
+        return surveys(self)
 
     with serving(tmp_path) as service:
         service.create()
         monkeypatch.setattr(Store, "keep", full)
-        monkeypatch.setattr(Store, "last_number", unreachable)
+        monkeypatch.setattr(Store, "surveys", unreachable)
         assert service.put(packed([1], 1)).status == 503
         assert service.get("/health").status == 503
         broken.clear()
@@ -210,18 +212,19 @@ def test_a_damaged_store_is_told(tmp_path: Path) -> None:
     with serving(tmp_path) as service:
         service.create()
     with Store(tmp_path) as store:
-        store.keep_snapshot(1, 0, ldp.Aggregate.empty(other).to_bytes())
+        store.lock()
+        store.sort(1, 0, ldp.Aggregate.empty(other).to_bytes())
     refused = run("serve", "--data", tmp_path, "--port", "0")
     assert (refused.exit_code, "of its plan" in refused.stderr) == (2, True)
     with Store(tmp_path) as store, store._engine.begin() as connection:
-        connection.execute(text("drop table ldprange_batches"))
+        connection.execute(text("drop table ldprange_recent"))
     refused = run("serve", "--data", tmp_path, "--port", "0")
     assert (refused.exit_code, "cannot" in refused.stderr or "must" in refused.stderr) == (2, True)
 
 
 def test_a_store_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
     with Store(tmp_path, create=True) as store, store._engine.begin() as connection:
-        connection.execute(text("update ldprange_format set version = 2"))
+        connection.execute(text("update ldprange_format set version = 3"))
     refused = run("serve", "--data", tmp_path, "--port", "0")
     assert refused.exit_code == 2
     assert "upgrade ldprange" in refused.stderr
@@ -236,7 +239,7 @@ def test_a_package_has_the_pages_and_the_client(tmp_path: Path) -> None:
 
 
 def test_a_batch_after_one_that_came_twice_is_counted_after_a_crash(place: str) -> None:
-    """What came again takes a number; the next must not get it again, for a snapshot counts up to it."""
+    """A second process sees what the collector would, were it killed now."""
     batch = "0" * 32
     with serving(place) as service:
         service.create()

@@ -36,7 +36,7 @@ class NewSurvey:
 
     def tell(self) -> None:
         """Say how exact it will be, and whether it protects anybody."""
-        points = 100 * _TWO_SIDED * self.plan.predict_even(self.users).range_rmse
+        points = 100 * _TWO_SIDED * self.plan.predict(self.users).range_rmse
         note(
             f"with {self.users:,} answers, a typical range will be known to ± {points:.2g} percent points; "
             "ldprange need tells what it takes for more"
@@ -63,6 +63,7 @@ def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callabl
             name: str | None,
             unit: str | None,
             public: bool,
+            batches: bool,
             plan_file: str | None,
             domain: Domain | None,
             epsilon: float | None,
@@ -77,10 +78,11 @@ def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callabl
                     "question": question,
                     "unit": unit or "",
                     "public": public,
+                    "batches": batches,
                     "plan": plan.to_dict(),
                 }
                 new = NewSurvey(description, plan, users or _USERS)
-            elif name or unit or public or plan_file or domain or epsilon or users:
+            elif name or unit or public or batches or plan_file or domain or epsilon or users:
                 raise click.UsageError("what describes a survey goes with a question; add --question")
             command(new=new, **given)
 
@@ -89,6 +91,11 @@ def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callabl
             click.option("--name", help="The survey's name in its link; made from the question if left out."),
             click.option("--unit", metavar="TEXT", help="What its numbers are counted in, such as minutes."),
             click.option("--public", is_flag=True, help="Anybody may see its answers, without a token."),
+            click.option(
+                "--batches",
+                is_flag=True,
+                help="A submission may hold many reports, as programs send them; otherwise one.",
+            ),
             click.option(
                 "--plan",
                 "plan_file",

@@ -81,7 +81,7 @@ class Collector:
             self._unit_errors[key] = (
                 math.sqrt(predicted_table(survey.plan, attributes).mean_variances()[0])
                 if attributes
-                else survey.plan.predict_even(1).range_rmse
+                else survey.plan.predict(1).range_rmse
             )
         return self._unit_errors[key]
 
@@ -116,14 +116,15 @@ class Collector:
 
 def survey_of(description: object) -> Survey:
     """Return the survey that is described in JSON types, not yet in any store."""
-    wanted, optional = {"name", "question", "plan"}, {"unit": "", "public": False}
+    wanted = {"name", "question", "plan"}
+    optional = {"unit": "", "public": False, "batches": False}
     if (
         not isinstance(description, Mapping)
         or not wanted <= set(description)
         or not set(description) <= wanted | set(optional)
     ):
         raise LdprangeError(
-            "a survey must be an object with name, question and plan, and may have unit and public; "
+            "a survey must be an object with name, question and plan, and may have unit, public and batches; "
             f"got {_short(description)}"
         )
     given: dict[str, Any] = {**optional, **description}
@@ -138,13 +139,13 @@ def survey_of(description: object) -> Survey:
             raise LdprangeError(
                 f"a survey's {key} must be a line of {least} to {longest} characters, got {_short(text)}"
             )
-    if not isinstance(given["public"], bool):
-        raise LdprangeError(f"public must be true or false, got {_short(given['public'])}")
+    for key in ("public", "batches"):
+        if not isinstance(given[key], bool):
+            raise LdprangeError(f"{key} must be true or false, got {_short(given[key])}")
     plan = Plan.from_dict(given["plan"])
     _check_attributes(plan.domain, given["unit"].strip())
-    return Survey(
-        0, given["name"], given["question"].strip(), given["unit"].strip(), given["public"], OPEN, plan
-    )
+    question, unit = given["question"].strip(), given["unit"].strip()
+    return Survey(0, given["name"], question, unit, given["public"], OPEN, plan, given["batches"])
 
 
 def _check_attributes(domain: Domain, unit: str) -> None:

@@ -21,10 +21,11 @@ def export(
 ) -> int:
     """Write all reports of a survey into a new folder, and return how many there were.
 
-    The folder is there when all is in it; before, it has another name.
+    They come in the order of their batches' random ids, which does not tell when each came. The folder is
+    there when all is in it; before, it has another name.
     """
     with new_report_folder(folder, survey.plan) as beside:
-        batches = (batch for _, batch in store.batches(survey))
+        batches = store.batches(survey)
         total = part = 0
         held = next(batches, None)
         while held is not None or not part:

@@ -1,7 +1,9 @@
-"""A survey's live aggregate: a snapshot and what came since."""
+"""A survey's live aggregate: what the store has counted, and what came since."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from threading import Lock
 
 from ldprange.aggregate import Aggregate
@@ -9,81 +11,151 @@ from ldprange.errors import StoreError
 from ldprange.reports import Batch
 from ldprange.service.store import Store, Survey
 
-_TOGETHER = 1 << 17  # reports tallied together, at least: a tally goes through all of its counters
-_APART = 1 << 20  # reports between snapshots, at least
+_TOGETHER = 1 << 17  # reports counted and sorted together, at least: a tally goes through all of its counters
+_SORTED_BYTES = 64 << 20  # or, if they are large, as many bytes sorted together, at least
+_COUNTED_BYTES = 16 << 20  # and counted
+_COUNTER_BYTES = 8
+_MOST_WAITING = 8  # times as many may wait to be counted
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """Batches of a survey that can be sorted together, and the counts of all up to them."""
+
+    survey: int
+    number: int
+    aggregate: bytes
 
 
 class Live:
     """The aggregate of all reports of a survey that are in the store.
 
-    One thread adds; any may ask.
+    One thread adds, and never waits for counting. Any may count, one after the other.
+
+    Batches come in generations. When one has ended and all of it is counted, the counts are put aside: they
+    are exactly those of the batches up to there.
     """
 
-    def __init__(self, survey: Survey, aggregate: Aggregate, upto: int) -> None:
-        self._id = survey.id
+    def __init__(self, survey: Survey, aggregate: Aggregate, generation: int = 0) -> None:
+        self._survey = survey
         self._aggregate = aggregate
-        self._upto = upto
+        self._adding = Lock()  # all below; held for moments
+        self._counting = Lock()  # held while anything is counted
         self._waiting: list[Batch] = []
-        self._waiting_reports = 0
-        self._saved_reports = aggregate.reports
-        self._lock = Lock()
+        self._waiting_reports = self._waiting_bytes = 0
+        self._generation = generation
+        self._reports = self._bytes = 0  # of this generation
+        self._hour = 0  # in which its first batch came
+        self._end: int | None = None  # how many of those that wait belong to the generation that ended
+        self._ended: Generation | None = None
+        self._sorting = False  # since a generation ended until its batches are sorted
         self._together = max(_TOGETHER, survey.plan.counters)
+        self._sorted_bytes = max(_SORTED_BYTES, _COUNTER_BYTES * survey.plan.counters)
 
     @staticmethod
     def load(store: Store, survey: Survey) -> Live:
-        """Read the snapshot, and every batch since."""
-        saved = store.snapshot(survey.id)
-        aggregate, upto = Aggregate.empty(survey.plan), 0
-        if saved is not None:
-            upto, aggregate = saved[0], Aggregate.from_bytes(saved[1], f"the snapshot of {survey.name}")
-            if aggregate.plan.fingerprint != survey.plan.fingerprint:
+        """Read the stored aggregate and the batches that it does not count."""
+        live = Live(survey, Aggregate.empty(survey.plan), store.last_generation(survey.id))
+        for part in store.counts(survey):
+            if isinstance(part, Batch):
+                live.add(part, 0)
+                live.count()
+            elif part.plan.fingerprint != survey.plan.fingerprint:
                 raise StoreError(
-                    f"the snapshot of survey {survey.name} must be of its plan, and it is of another"
+                    f"the stored aggregate of survey {survey.name} must be of its plan, and it is of another"
                 )
-        live = Live(survey, aggregate, upto)
-        for number, batch in store.batches(survey, upto):
-            live.add(batch, number)
+            else:
+                live._aggregate = live._aggregate + part
         return live
 
     @property
-    def upto(self) -> int:
-        """The number of the last batch that is counted, or was passed over."""
-        return self._upto
+    def generation(self) -> int:
+        """The number of the generation to which new batches belong."""
+        return self._generation
 
     @property
     def reports(self) -> int:
         """How many people reported."""
-        with self._lock:
+        with self._adding:
             return self._aggregate.reports + self._waiting_reports
 
-    def add(self, batch: Batch, upto: int) -> None:
-        """Count reports that are in the store now, up to the batch of this number."""
-        with self._lock:
-            self._upto = upto
+    @property
+    def full(self) -> bool:
+        """Whether more reports wait to be counted than should be held in memory."""
+        return (
+            self._waiting_bytes >= _MOST_WAITING * _COUNTED_BYTES
+            or self._waiting_reports >= _MOST_WAITING * self._together
+        )
+
+    def add(self, batch: Batch, hour: int) -> bool:
+        """Take reports that are in the store now, and came in this hour; return whether to count soon."""
+        size = _bytes_of(batch)
+        with self._adding:
             if len(batch):
+                self._hour = self._hour if self._reports else hour
                 self._waiting.append(batch)
                 self._waiting_reports += len(batch)
-            if self._waiting_reports >= self._together:
-                self._count()
+                self._waiting_bytes += size
+                self._reports += len(batch)
+                self._bytes += size
+            return self._waiting_reports >= self._together or self._waiting_bytes >= _COUNTED_BYTES
+
+    def end_generation(self, hour: int | None) -> bool:
+        """End the generation if it is large, or of an earlier hour; with no hour, if there is any of it.
+
+        Returns whether it ended; not while the one before is still to be sorted.
+        """
+        with self._adding:
+            large = self._reports >= self._together or self._bytes >= self._sorted_bytes
+            if self._sorting or not self._reports or not (large or hour != self._hour):
+                return False
+            self._sorting, self._end = True, len(self._waiting)
+            self._generation += 1
+            self._reports = self._bytes = 0
+            return True
 
     def aggregate(self) -> Aggregate:
         """Return the counts of now; they will not change."""
-        with self._lock:
-            self._count()
-            return self._aggregate
+        self.count()
+        return self._aggregate
 
-    def _count(self) -> None:
-        if self._waiting:
-            self._aggregate = self._aggregate + Aggregate.of(self._aggregate.plan, self._waiting)
-            self._waiting, self._waiting_reports = [], 0
+    def count(self) -> None:
+        """Count what waits."""
+        with self._counting:
+            with self._adding:
+                waiting, end = list(self._waiting), self._end
+            if end is not None:
+                self._count(waiting[:end])
+                ended = Generation(self._survey.id, self._generation - 1, self._aggregate.to_bytes())
+                with self._adding:
+                    self._ended, self._end = ended, None
+                waiting = waiting[end:]
+            self._count(waiting)
 
-    def save(self, store: Store, *, now: bool = False) -> None:
-        """Put a snapshot into the store if many reports came since the last; ``now``, if any did."""
-        with self._lock:
-            apart = 1 if now else max(_APART, self._together)
-            if self._aggregate.reports + self._waiting_reports - self._saved_reports < apart:
-                return
-            self._count()
-            aggregate, upto = self._aggregate, self._upto
-        store.keep_snapshot(self._id, upto, aggregate.to_bytes())
-        self._saved_reports = aggregate.reports
+    @property
+    def ended(self) -> Generation | None:
+        """The generation that ended, once all of it is counted and until it is sorted."""
+        return self._ended
+
+    def sorted(self) -> None:
+        """Note that the store has sorted the generation that ended."""
+        with self._adding:
+            self._ended, self._sorting = None, False
+
+    def _count(self, batches: Sequence[Batch]) -> None:
+        """Count those that wait longest; where that fails, they wait on."""
+        if not batches:
+            return
+        total = self._aggregate + Aggregate.of(self._survey.plan, batches)
+        size = sum(map(_bytes_of, batches))
+        with self._adding:
+            self._waiting_reports -= total.reports - self._aggregate.reports
+            self._waiting_bytes -= size
+            self._aggregate = total
+            del self._waiting[: len(batches)]
+            if self._end is not None:
+                self._end -= len(batches)
+
+
+def _bytes_of(batch: Batch) -> int:
+    return sum(column.nbytes for column in batch.columns)

@@ -93,6 +93,7 @@ _ADMINISTRATOR: list[Json] = [{"administrator": []}]
 _ANALYST: list[Json] = [{"analyst": []}, {"administrator": []}]
 _ANALYST_OR_PUBLIC = [*_ANALYST, {}]
 
+_BATCHES: Json = {**_FLAG, "description": "Whether a submission may hold more than one report."}
 _PLAN: Json = {"type": "object", "description": "A plan, as in docs/formats.md."}
 _SURVEY = _object(
     {
@@ -101,6 +102,7 @@ _SURVEY = _object(
         "unit": _TEXT,
         "state": {"enum": ["open", "closed"]},
         "public": _FLAG,
+        "batches": _BATCHES,
         "plan": _PLAN,
     }
 )
@@ -110,9 +112,10 @@ _NEW = _object(
         "question": {"type": "string", "minLength": 1, "maxLength": 500},
         "unit": {"type": "string", "maxLength": 40},
         "public": _FLAG,
+        "batches": _BATCHES,
         "plan": _PLAN,
     },
-    optional=("unit", "public"),
+    optional=("unit", "public", "batches"),
 )
 _CHANGES = {
     **_object({"state": {"enum": ["open", "closed"]}, "public": _FLAG}, optional=("state", "public")),

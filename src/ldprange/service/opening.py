@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
@@ -71,8 +71,16 @@ def engine_of(url: URL) -> Engine:
 
 
 def _durable(connection: Any, record: object) -> None:
-    """Write-ahead log, and a sync at every commit: what is acknowledged is on the disk."""
+    """Sync at every commit: what is acknowledged is on the disk, and what is deleted is overwritten there."""
     cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={_BUSY}"):
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={_BUSY}", "secure_delete=ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+def forget_log(connection: Connection) -> None:
+    """Empty SQLite's write-ahead log, which has transactions in their order; not while somebody reads it."""
+    if connection.dialect.name == "sqlite":
+        for pragma in ("busy_timeout=0", "wal_checkpoint(TRUNCATE)", f"busy_timeout={_BUSY}"):
+            connection.exec_driver_sql(f"PRAGMA {pragma}").close()
+        connection.rollback()

@@ -10,7 +10,6 @@ from functools import partial
 from threading import Lock
 from typing import Any
 
-import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -35,7 +34,7 @@ from ldprange.units import plain
 
 _MOST_POINTS = 1024
 _LEAST_BARS, _MOST_BARS = 6, 64
-_MOST_MINUTES = 512
+_MOST_STEPS = 512  # of the time in which reports came
 _MOST_HELD = 64
 _LONG = 0.3  # seconds
 _REST = 4  # times as long as it took, before it is drawn again
@@ -182,10 +181,5 @@ def _typical(
 
 
 def _arrivals(collector: Collector, survey: Survey) -> dict[str, list[int]]:
-    minutes, reports = collector.store.arrivals(survey.id)
-    if not minutes:
-        return {"start": [], "reports": []}
-    step = 60 * (1 + (minutes[-1] - minutes[0]) // (60 * _MOST_MINUTES))
-    place = (np.array(minutes) - minutes[0]) // step
-    sums = np.bincount(place, reports).astype(np.int64).tolist()
-    return {"start": [minutes[0] + step * index for index in range(len(sums))], "reports": sums}
+    starts, reports = collector.store.arrivals(survey.id, _MOST_STEPS)
+    return {"start": starts, "reports": reports}

@@ -5,51 +5,69 @@ One service writes to a store, which a lock makes sure of; anybody may read besi
 
 from __future__ import annotations
 
-import fcntl
 import os
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
-    Connection,
+    CompoundSelect,
+    Integer,
     bindparam,
+    exists,
     func,
     insert,
-    inspect,
+    literal,
     select,
+    union_all,
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import IntegrityError
 
 from ldprange import wire
+from ldprange.aggregate import Aggregate
 from ldprange.errors import LdprangeError, StoreError
 from ldprange.plan import Plan
 from ldprange.reports import Batch
-from ldprange.service.opening import FILE, engine_of, private_file, url_of, without_password
-from ldprange.service.tables import ARRIVALS, BATCHES, FORMAT, METADATA, SNAPSHOTS, SURVEYS, TOKENS, VERSION
+from ldprange.service.database import Database
+from ldprange.service.opening import forget_log
+from ldprange.service.tables import AGGREGATES, ARRIVALS, HOUR, RECENT, SORTED, SURVEYS, TOKENS
 
 OPEN, CLOSED = "open", "closed"
-_LOCK = 0x6C647072616E6765  # PostgreSQL's advisory locks are numbers: "ldprange"
-_ATTEMPTS, _PAUSE = 20, 0.1  # to get a lock back; seconds between them
 _READ_TOGETHER = 512  # batches
 _READ_BYTES = 1 << 20  # unpacked together
-_LARGEST_SNAPSHOT = 512 << 20  # bytes; SQLite takes no value beyond 1 GB
+_LARGEST_AGGREGATE = 512 << 20  # bytes; SQLite takes no value beyond 1 GB
 
 # what every transaction says, put together once
-_BODIES = select(BATCHES.c.batch, BATCHES.c.body).where(
-    BATCHES.c.survey == bindparam("survey"), BATCHES.c.batch.in_(bindparam("batches", expanding=True))
+_SURVEY = bindparam("in_survey", type_=Integer())
+_BODIES = union_all(
+    *(
+        select(table.c.batch, table.c.body).where(
+            table.c.survey == _SURVEY, table.c.batch.in_(bindparam("batches", expanding=True))
+        )
+        for table in (SORTED, RECENT)
+    )
 )
-_NEW = select(BATCHES.c.survey, BATCHES.c.batch).where(BATCHES.c.number >= bindparam("first"))
 _MORE = (
     update(ARRIVALS)
-    .where(ARRIVALS.c.survey == bindparam("in_survey"), ARRIVALS.c.minute == bindparam("in_minute"))
+    .where(ARRIVALS.c.survey == _SURVEY, ARRIVALS.c.hour == bindparam("in_hour"))
     .values(reports=ARRIVALS.c.reports + bindparam("more"))
 )
+_ENDED = (RECENT.c.survey == _SURVEY) & (RECENT.c.generation <= bindparam("up_to"))
+_SORT = insert(SORTED).from_select(
+    ["survey", "batch", "body"],
+    select(RECENT.c.survey, RECENT.c.batch, RECENT.c.body).where(_ENDED).order_by(RECENT.c.batch),
+)
+_COUNTED = exists().where(AGGREGATES.c.survey == _SURVEY)
+_COUNTS = union_all(  # one statement, so that it sees one state, whoever sorts meanwhile
+    select(literal(1), AGGREGATES.c.aggregate).where(AGGREGATES.c.survey == _SURVEY),
+    select(literal(0), SORTED.c.body).where(SORTED.c.survey == _SURVEY, ~_COUNTED),
+    select(literal(0), RECENT.c.body).where(RECENT.c.survey == _SURVEY),
+)
+_IN_ORDER = union_all(
+    *(select(table.c.batch, table.c.body).where(table.c.survey == _SURVEY) for table in (SORTED, RECENT))
+).order_by("batch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,133 +81,37 @@ class Survey:
     public: bool
     state: str
     plan: Plan
+    batches: bool = False
+    """Whether a submission may hold more than one report."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A batch to be kept: whose, under which id, and its bytes."""
+    """A batch to be kept: whose, under which id, its bytes, and with which others it will be sorted."""
 
     survey: int
     batch: bytes
     body: bytes
     reports: int
+    generation: int = 0
 
 
-class Store:
-    """An open store.
-
-    Parameters
-    ----------
-    place
-        A directory, in which there is or will be an SQLite file; or a database's URL.
-    create
-        Make what is not there yet; otherwise that is an error.
-    """
+class Store(Database):
+    """What a collector keeps."""
 
     def __init__(self, place: str | os.PathLike[str], *, create: bool = False) -> None:
-        url = url_of(place, create)
-        self.place = without_password(str(place))
-        self._directory = None if "://" in str(place) else Path(place)
-        self._lock: int | None = None  # a file's descriptor
-        self._writing: Connection | None = None
-        self._engine = engine_of(url)
-        if self._directory is not None:
-            self._file = (self._directory / FILE).stat()
+        super().__init__(place, create=create)
+        self._insert = self._insertion()
+
+    def _insertion(self) -> str:
+        """Return the statement that keeps a batch unless its id is there already, for the driver."""
         dialect = postgresql if self._engine.dialect.name == "postgresql" else sqlite
-        keep = dialect.insert(BATCHES).on_conflict_do_nothing(index_elements=["survey", "batch"])
-        self._keep = str(keep.compile(dialect=self._engine.dialect))  # for the driver: very many rows
-        with self.reached():
-            self._check(create)
-
-    def _check(self, create: bool) -> None:
-        """See that the tables are ours, or make them."""
-        if not inspect(self._engine).has_table(FORMAT.name):
-            if not create:
-                raise StoreError(
-                    f"{self.place} must hold surveys, and it holds none; `ldprange serve` makes one"
-                )
-            with self._engine.begin() as connection:
-                METADATA.create_all(connection)
-                connection.execute(insert(FORMAT), {"version": VERSION})
-        with self._engine.connect() as connection:
-            version = connection.scalar(select(FORMAT.c.version))
-        if version != VERSION:
-            raise StoreError(f"{self.place} must be of version {VERSION}, got {version}; upgrade ldprange")
-
-    @contextmanager
-    def reached(self) -> Iterator[None]:
-        """Turn a database's errors into one that says which database it is."""
-        try:
-            yield
-        except SQLAlchemyError as error:
-            reason = str(getattr(error, "orig", None) or error).strip().split("\n")[0]
-            raise StoreError(
-                f"{self.place} must be a database that can be used, and it is not: {reason}"
-            ) from error
-
-    def lock(self) -> None:
-        """Become the only one who writes here, until :meth:`close` or the end of the process; or again.
-
-        On PostgreSQL the connection that holds the lock is the one that writes: if it is lost, so are both.
-        """
-        taken = StoreError(
-            f"only one service may write to {self.place}, and another does; end that one first"
-        )
-        if self._directory is not None and self._lock is None:
-            file = private_file(self._directory / "lock")
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                os.close(file)
-                raise taken from None
-            self._lock = file
-        attempts = (
-            1 if self._writing is None else _ATTEMPTS
-        )  # a database may take a while to see that we left
-        self._let_go()
-        connection = self._engine.connect()
-        while self._directory is None and not _locked(connection):
-            attempts -= 1
-            if not attempts:
-                connection.close()
-                raise taken
-            time.sleep(_PAUSE)
-        self._writing = connection
-
-    @property
-    def _writer(self) -> Connection:
-        if self._writing is None:
-            raise StoreError(f"{self.place} must be locked before anything is kept in it")
-        return self._writing
-
-    def _check_place(self) -> None:
-        """Refuse to write into a file that nobody will find again."""
-        if self._directory is None:
-            return
-        file = self._directory / FILE
-        if not file.exists() or not os.path.samestat(self._file, file.stat()):
-            raise StoreError(f"{self.place} must stay where it is, and its file was moved or replaced")
-
-    def _let_go(self) -> None:
-        """End the connection that writes, and with it the database's lock."""
-        if self._writing is not None:
-            self._writing.invalidate()
-            self._writing.close()
-            self._writing = None
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Give the lock back and let go of all connections."""
-        self._let_go()
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
-        self._engine.dispose()
+        row = {column.name: bindparam(column.name, type_=column.type) for column in RECENT.c}
+        known = exists().where(SORTED.c.survey == row["survey"], SORTED.c.batch == row["batch"])
+        new = select(*row.values()).where(~known)
+        keep = dialect.insert(RECENT).from_select(list(row), new)
+        keep = keep.on_conflict_do_nothing(index_elements=["survey", "batch"])
+        return str(keep.compile(dialect=self._engine.dialect))
 
     # surveys
 
@@ -202,7 +124,8 @@ class Store:
 
     def add_survey(self, new: Survey) -> Survey | None:
         """Add a survey, which gets an id of its own; None if the name is taken."""
-        values = {name: getattr(new, name) for name in ("name", "question", "unit", "public", "state")}
+        columns = ("name", "question", "unit", "public", "batches", "state")
+        values = {name: getattr(new, name) for name in columns}
         try:
             with self._engine.begin() as connection:
                 connection.execute(insert(SURVEYS), {**values, "plan": new.plan.to_json()})
@@ -217,89 +140,120 @@ class Store:
 
     # batches
 
-    def last_number(self) -> int:
-        """Return the number of the last batch."""
-        with self._engine.connect() as connection:
-            return int(connection.scalar(select(func.max(BATCHES.c.number))) or 0)
-
     def bodies(self, survey: int, batches: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return those of the batches that are there, by their ids."""
         with self._writer.begin():
-            found = self._writer.execute(_BODIES, {"survey": survey, "batches": batches})
+            found = self._writer.execute(_BODIES, {"in_survey": survey, "batches": batches})
             return {row.batch: row.body for row in found}
 
-    def keep(self, first: int, batches: Sequence[Kept], minute: int) -> set[tuple[int, bytes]]:
-        """Keep batches under numbers from ``first`` on, and return survey and id of those that are new.
+    def keep(self, batches: Sequence[Kept], hour: int) -> set[tuple[int, bytes]]:
+        """Keep batches that came in an hour, and return survey and id of those that are new.
 
         They are durable when this returns. An id that is there already stays as it is.
         """
         self._check_place()
-        rows = [
-            {"number": number, "survey": kept.survey, "batch": kept.batch, "body": kept.body}
-            for number, kept in enumerate(batches, first)
-        ]
-        with self._writer.begin():
-            new = {(kept.survey, kept.batch) for kept in batches}
-            kept_now = self._writer.exec_driver_sql(self._keep, rows).rowcount
-            if kept_now != len(rows):  # which have got a number?
-                new = {(row.survey, row.batch) for row in self._writer.execute(_NEW, {"first": first})}
-            came: dict[int, int] = {}
+        if not self._keep(batches, hour):  # some are there: which?
+            by_survey: dict[int, list[bytes]] = {}
             for kept in batches:
-                if (kept.survey, kept.batch) in new:
-                    came[kept.survey] = came.get(kept.survey, 0) + kept.reports
+                by_survey.setdefault(kept.survey, []).append(kept.batch)
+            there = {
+                (survey, batch) for survey, ids in by_survey.items() for batch in self.bodies(survey, ids)
+            }
+            batches = [kept for kept in batches if (kept.survey, kept.batch) not in there]
+            self._keep(batches, hour)
+        return {(kept.survey, kept.batch) for kept in batches}
+
+    def _keep(self, batches: Sequence[Kept], hour: int) -> bool:
+        """Keep batches that are all new; otherwise none of them, and return False."""
+        if not batches:
+            return True
+        rows = [
+            {"survey": kept.survey, "batch": kept.batch, "generation": kept.generation, "body": kept.body}
+            for kept in batches
+        ]
+        came: dict[int, int] = {}
+        for kept in batches:
+            came[kept.survey] = came.get(kept.survey, 0) + kept.reports
+        with self._writer.begin() as transaction:
+            if self._writer.exec_driver_sql(self._insert, rows).rowcount != len(rows):
+                transaction.rollback()
+                return False
             for survey, reports in came.items():
-                more = {"in_survey": survey, "in_minute": minute, "more": reports}
+                more = {"in_survey": survey, "in_hour": hour, "more": reports}
                 if not self._writer.execute(_MORE, more).rowcount:
-                    values = {"survey": survey, "minute": minute, "reports": reports}
+                    values = {"survey": survey, "hour": hour, "reports": reports}
                     self._writer.execute(insert(ARRIVALS), values)
-        return new
+        return True
 
-    def batches(self, survey: Survey, after: int = 0) -> Iterator[tuple[int, Batch]]:
-        """Yield a survey's reports after a number, many batches at a time, each time with the last number."""
-        bodies: list[bytes] = []
-        size = last = 0
-        for last, body in self.read(survey.id, after):
-            bodies.append(body)
-            size += len(body)
-            if size >= _READ_BYTES:
-                yield last, _together(survey, bodies)
-                bodies, size = [], 0
-        if bodies:
-            yield last, _together(survey, bodies)
+    def sort(self, survey: int, generation: int, aggregate: bytes) -> None:
+        """Sort a survey's batches up to a generation, and store the aggregate that counts all sorted ones.
 
-    def read(self, survey: int, after: int = 0) -> Iterator[tuple[int, bytes]]:
-        """Yield number and bytes of a survey's batches after a number, in order, as they came."""
-        asked = (
-            select(BATCHES.c.number, BATCHES.c.body)
-            .where(BATCHES.c.survey == survey, BATCHES.c.number > after)
-            .order_by(BATCHES.c.number)
-        )
+        It happens whole or not at all. An aggregate too large for a database is left out.
+        """
+        self._check_place()
+        with self._writer.begin():
+            which = {"in_survey": survey, "up_to": generation}
+            self._writer.execute(_SORT, which)
+            self._writer.execute(RECENT.delete().where(_ENDED), which)
+            if len(aggregate) <= _LARGEST_AGGREGATE:
+                self._writer.execute(AGGREGATES.delete().where(AGGREGATES.c.survey == survey))
+                self._writer.execute(insert(AGGREGATES), {"survey": survey, "aggregate": aggregate})
+        forget_log(self._writer)
+
+    def last_generation(self, survey: int) -> int:
+        """Return the last generation of a survey's batches that are not sorted yet, or 0."""
+        asked = select(func.max(RECENT.c.generation)).where(RECENT.c.survey == survey)
         with self._engine.connect() as connection:
-            for row in connection.execution_options(yield_per=_READ_TOGETHER).execute(asked):
-                yield row.number, row.body
+            return int(connection.scalar(asked) or 0)
 
-    def arrivals(self, survey: int) -> tuple[list[int], list[int]]:
-        """Return the minutes in which reports came, and how many in each."""
-        asked = select(ARRIVALS.c.minute, ARRIVALS.c.reports).where(ARRIVALS.c.survey == survey)
+    def counts(self, survey: Survey) -> Iterator[Aggregate | Batch]:
+        """Yield what makes up a survey's counts: the stored aggregate, and the batches it does not count."""
+        stored: list[bytes] = []
+
+        def others() -> Iterator[bytes]:
+            for counted, data in self._rows(_COUNTS, survey.id):
+                if not counted:
+                    yield data
+                else:
+                    stored.append(data)
+
+        yield from _joined(survey, others())
+        for data in stored:
+            yield Aggregate.from_bytes(data, f"the stored aggregate of survey {survey.name}")
+
+    def batches(self, survey: Survey) -> Iterator[Batch]:
+        """Yield all of a survey's reports, many at a time, in an order that tells nothing."""
+        return _joined(survey, self.read(survey.id))
+
+    def read(self, survey: int) -> Iterator[bytes]:
+        """Yield the bytes of a survey's batches as they came, in the order of their random ids."""
+        for _, body in self._rows(_IN_ORDER, survey):
+            yield body
+
+    def _rows(self, asked: CompoundSelect[Any], survey: int) -> Iterator[Any]:
         with self._engine.connect() as connection:
-            rows = connection.execute(asked.order_by(ARRIVALS.c.minute)).all()
-        return [row.minute for row in rows], [row.reports for row in rows]
+            yield from connection.execution_options(yield_per=_READ_TOGETHER).execute(
+                asked, {"in_survey": survey}
+            )
 
-    # snapshots
+    def arrivals(self, survey: int, most: int) -> tuple[list[int], list[int]]:
+        """Return when each of at most ``most`` steps of whole hours begins, and how many reports came in it.
 
-    def snapshot(self, survey: int) -> tuple[int, bytes] | None:
-        """Return an aggregate's bytes and the number of the last batch in it, if there is one."""
+        The steps are of one length, one after the other from the first report to the last.
+        """
+        ends = select(func.min(ARRIVALS.c.hour), func.max(ARRIVALS.c.hour)).where(ARRIVALS.c.survey == survey)
         with self._engine.connect() as connection:
-            row = connection.execute(select(SNAPSHOTS).where(SNAPSHOTS.c.survey == survey)).one_or_none()
-        return None if row is None else (row.upto, row.aggregate)
-
-    def keep_snapshot(self, survey: int, upto: int, aggregate: bytes) -> None:
-        """Put a snapshot in the place of the last; one too large for a database is left out."""
-        if len(aggregate) > _LARGEST_SNAPSHOT:
-            return
-        with self._engine.begin() as connection:
-            connection.execute(SNAPSHOTS.delete().where(SNAPSHOTS.c.survey == survey))
-            connection.execute(insert(SNAPSHOTS), {"survey": survey, "upto": upto, "aggregate": aggregate})
+            first, last = connection.execute(ends).one()
+            if first is None:
+                return [], []
+            step = HOUR * (1 + (last - first) // (HOUR * most))
+            place = ((ARRIVALS.c.hour - first) // step).label("place")
+            asked = select(place, func.sum(ARRIVALS.c.reports)).where(
+                ARRIVALS.c.survey == survey, ARRIVALS.c.hour <= last
+            )
+            sums = {int(at): int(reports) for at, reports in connection.execute(asked.group_by(place))}
+        places = range(1 + (last - first) // step)
+        return [first + step * at for at in places], [sums.get(at, 0) for at in places]
 
     # tokens
 
@@ -315,7 +269,21 @@ class Store:
             connection.execute(insert(TOKENS), [{"role": role, "digest": d} for role, d in digests.items()])
 
 
-def _together(survey: Survey, bodies: list[bytes]) -> Batch:
+def _joined(survey: Survey, bodies: Iterable[bytes]) -> Iterator[Batch]:
+    """Yield packed batches unpacked, many together."""
+    held: list[bytes] = []
+    size = 0
+    for body in bodies:
+        held.append(body)
+        size += len(body)
+        if size >= _READ_BYTES:
+            yield _unpacked(survey, held)
+            held, size = [], 0
+    if held:
+        yield _unpacked(survey, held)
+
+
+def _unpacked(survey: Survey, bodies: list[bytes]) -> Batch:
     batch, found = wire.unpack_many(survey.plan, bodies)
     for what in found:
         if not isinstance(what, int):
@@ -323,16 +291,10 @@ def _together(survey: Survey, bodies: list[bytes]) -> Batch:
     return batch
 
 
-def _locked(connection: Connection) -> bool:
-    with connection.begin():
-        return bool(connection.scalar(select(func.pg_try_advisory_lock(_LOCK))))
-
-
 def _survey(row: Any) -> Survey:
     try:
         plan = Plan.from_json(row["plan"])
     except LdprangeError as error:
         raise StoreError(f"survey {row['name']} has a plan that cannot be read: {error}") from None
-    return Survey(
-        row["id"], row["name"], row["question"], row["unit"], bool(row["public"]), row["state"], plan
-    )
+    same = {name: row[name] for name in ("id", "name", "question", "unit", "state")}
+    return Survey(**same, public=bool(row["public"]), plan=plan, batches=bool(row["batches"]))

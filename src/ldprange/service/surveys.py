@@ -30,6 +30,7 @@ def description(survey: Survey) -> dict[str, Any]:
         "unit": survey.unit,
         "state": survey.state,
         "public": survey.public,
+        "batches": survey.batches,
         "plan": survey.plan.to_dict(),
     }
 

@@ -1,4 +1,10 @@
-"""The store's tables, the same on SQLite and on PostgreSQL."""
+"""The store's tables, the same on SQLite and on PostgreSQL.
+
+A batch must not tell when it came, so no table numbers them. A batch is put into ``RECENT`` first; once an
+hour, or after many, all that are there go into ``SORTED``, in the order of their ids, which their senders
+drew at random, together with an aggregate that counts exactly what is sorted. The file's own order then
+shows which batches were sorted together, and nothing finer.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +19,10 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    UniqueConstraint,
 )
 
-VERSION = 1
+VERSION = 2
+HOUR = 3600
 _BIG = BigInteger().with_variant(Integer, "sqlite")  # SQLite's integers have 64 bits under any name
 
 METADATA = MetaData()
@@ -31,37 +37,48 @@ SURVEYS = Table(
     Column("question", Text, nullable=False),
     Column("unit", Text, nullable=False),
     Column("public", Boolean, nullable=False),
+    Column("batches", Boolean, nullable=False),  # whether a submission may hold more than one report
     Column("state", String(6), nullable=False),
     Column("plan", Text, nullable=False),
 )
 
-BATCHES = Table(
-    "ldprange_batches",
-    METADATA,
-    Column("number", _BIG, primary_key=True, autoincrement=False),  # in the order in which they were kept
-    Column("survey", ForeignKey(SURVEYS.c.id), nullable=False),
-    Column("batch", LargeBinary(16), nullable=False),
-    Column("body", LargeBinary, nullable=False),
-    UniqueConstraint("survey", "batch"),
-)
-"""The batches as they came. When each came is not kept: it could tell who sent it."""
 
-ARRIVALS = Table(
-    "ldprange_arrivals",
+def _batches(name: str, *more: Column[int]) -> Table:
+    """Return a table of batches as they came, by their ids: a row number would tell their order."""
+    return Table(
+        name,
+        METADATA,
+        Column("survey", ForeignKey(SURVEYS.c.id), primary_key=True),
+        Column("batch", LargeBinary(16), primary_key=True),
+        *more,
+        Column("body", LargeBinary, nullable=False),
+        sqlite_with_rowid=False,
+    )
+
+
+RECENT = _batches("ldprange_recent", Column("generation", _BIG, nullable=False))
+"""Batches that no stored aggregate counts yet; those of a generation are sorted together."""
+
+SORTED = _batches("ldprange_sorted")
+"""Batches that their survey's stored aggregate counts."""
+
+AGGREGATES = Table(
+    "ldprange_aggregates",
     METADATA,
     Column("survey", ForeignKey(SURVEYS.c.id), primary_key=True),
-    Column("minute", _BIG, primary_key=True, autoincrement=False),
-    Column("reports", _BIG, nullable=False),
-)
-"""How many reports came in each minute, in Unix time."""
-
-SNAPSHOTS = Table(
-    "ldprange_snapshots",
-    METADATA,
-    Column("survey", ForeignKey(SURVEYS.c.id), primary_key=True),
-    Column("upto", _BIG, nullable=False),  # the number of the last batch that it counts
     Column("aggregate", LargeBinary, nullable=False),
 )
+"""The counts of each survey's sorted batches; none where they are too large for a database."""
+
+ARRIVALS = Table(
+    "ldprange_hours",
+    METADATA,
+    Column("survey", ForeignKey(SURVEYS.c.id), primary_key=True),
+    Column("hour", _BIG, primary_key=True, autoincrement=False),  # its begin, in Unix time
+    Column("reports", _BIG, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""How many reports came in each hour."""
 
 TOKENS = Table(
     "ldprange_tokens",

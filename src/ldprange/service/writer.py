@@ -1,8 +1,10 @@
 """Group commit: submissions that come while a sync is under way share the next one.
 
 One thread writes. It takes all submissions that wait, reads the batches of each survey together, puts those
-that are good and new into the store in one transaction, counts them, and only then lets anybody know. What
-is acknowledged is durable, and counted once.
+that are good and new into the store in one transaction, hands them to another thread that counts, and only
+then lets anybody know. What is acknowledged is durable, and counted once.
+
+Once an hour, or after many, it also lets the store sort what came, so that nothing there tells when.
 """
 
 from __future__ import annotations
@@ -10,8 +12,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from threading import Condition, Lock, Thread
 
 from ldprange import wire
@@ -19,6 +24,7 @@ from ldprange.errors import LdprangeError
 from ldprange.reports import Batch
 from ldprange.service.live import Live
 from ldprange.service.store import CLOSED, Kept, Store, Survey
+from ldprange.service.tables import HOUR
 
 _log = logging.getLogger("ldprange.service")
 _MOST_WAITING = 20_000  # submissions
@@ -36,6 +42,9 @@ class Outcome:
     reason: str = ""
 
 
+UNCOUNTED = Outcome(
+    503, reason="reports come faster than this survey's can be counted; send the batch again later"
+)
 BUSY = Outcome(503, reason="the collector has more waiting than it can hold; send the batch again later")
 FAILED = Outcome(
     503, reason="the store could not be written; send the batch again with the same id, it will count once"
@@ -59,7 +68,9 @@ class Writer:
         self._lives: dict[int, Live] = {}
         self._closed: set[int] = set()
         self._writing = Lock()  # what the store holds, and what is known of it
-        self._number = 0
+        self._counter = ThreadPoolExecutor(1, "counter")
+        self._counted: list[Live] = []  # of which a generation ended and can be sorted
+        self._hour = 0
         self._waiting: list[_Submission] = []
         self._waiting_bytes = 0
         self._wake = Condition()
@@ -76,8 +87,6 @@ class Writer:
         surveys = self._store.surveys()
         self._lives = {survey.id: Live.load(self._store, survey) for survey in surveys}
         self._closed = {survey.id for survey in surveys if survey.state == CLOSED}
-        # a batch that came again took a number and is not there: a snapshot may count up to it all the same
-        self._number = max([self._store.last_number(), *(live.upto for live in self._lives.values())])
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         """Begin to write."""
@@ -112,6 +121,8 @@ class Writer:
                 future.set_result(STOPPING)
             elif len(self._waiting) >= _MOST_WAITING or self._waiting_bytes >= _MOST_WAITING_BYTES:
                 future.set_result(BUSY)
+            elif self._lives[survey.id].full:
+                future.set_result(UNCOUNTED)
             else:
                 self._waiting.append(_Submission(survey, batch, body, future))
                 self._waiting_bytes += len(body)
@@ -119,46 +130,55 @@ class Writer:
         return future
 
     def stop(self) -> None:
-        """Write what waits, save snapshots, and end."""
+        """Write what waits, count and sort it, and end."""
         with self._wake:
             self._stopping = True
             self._wake.notify()
         if self._thread.is_alive():
             self._thread.join()
-            if self.healthy:
-                for live in self._lives.values():
-                    live.save(self._store, now=True)
+        self._counter.shutdown()
+        if self.healthy and self._loop is not None:
+            for live in self._lives.values():
+                live.count()
+                self._sort(live)  # the generation that ended before this one, if it is not sorted yet
+                live.end_generation(None)
+                live.count()
+                self._sort(live)
 
     def _run(self) -> None:
         while (group := self._next()) or not self._stopping:
-            try:
-                with self._writing:
-                    if not self.healthy:
-                        self._store.lock()
-                        self.load()  # what became of the last transaction is in the store
-                        self.healthy = True
-                        _log.warning("the store can be written again")
-                    if group:
-                        self._write(group)
-            except Exception as error:
-                # nothing is known of this transaction: nobody is told that it was kept, and all is read anew
-                if self.healthy:
-                    _log.error("the store could not be written: %s", str(error).split("\n")[0])
-                self.healthy = False
+            if not self._attempted(partial(self._recover_and_write, group)):
                 for submission in group:
                     submission.outcome = FAILED
             assert self._loop is not None  # noqa: S101 (the thread is started with it)
             with suppress(RuntimeError):  # the loop has ended, and nobody is left to be told
                 self._loop.call_soon_threadsafe(_tell, group)
+            if self.healthy:
+                self._attempted(self._sort_all)
+
+    def _attempted(self, work: Callable[[], None]) -> bool:
+        """Do something with the store, and return whether that went well.
+
+        Otherwise nothing is known of the transaction: all will be read anew.
+        """
+        try:
+            with self._writing:
+                work()
+        except Exception as error:
+            if self.healthy:
+                _log.error("the store could not be written: %s", str(error).split("\n")[0])
+            self.healthy = False
+            return False
+        return True
 
     def _next(self) -> list[_Submission]:
         """Wait for submissions, and take those that can share a transaction.
 
-        There are none when it is time to end, and when it is time to try the store again.
+        There are none when it is time to end, to sort, and to try the store again.
         """
         with self._wake:
-            while not self._waiting and not self._stopping:
-                if not self._wake.wait(None if self.healthy else _PAUSE):
+            while not self._waiting and not self._stopping and not self._counted:
+                if not self._wake.wait(HOUR - time.time() % HOUR if self.healthy else _PAUSE):
                     break
             size, ids = 0, set()
             for submission in self._waiting:
@@ -170,6 +190,48 @@ class Writer:
             group, self._waiting = self._waiting[: len(ids)], self._waiting[len(ids) :]
             self._waiting_bytes -= size
             return group
+
+    def _recover_and_write(self, group: list[_Submission]) -> None:
+        if not self.healthy:
+            self._store.lock()
+            self.load()  # what became of the last transaction is in the store
+            self.healthy = True
+            _log.warning("the store can be written again")
+        if group:
+            self._write(group)
+
+    def _sort_all(self) -> None:
+        """Sort the generations that are counted, and in a new hour end all those of the last."""
+        with self._wake:
+            counted, self._counted = self._counted, []
+        hour = _hour()
+        for live in counted:
+            if live.ended is not None and self._lives[live.ended.survey] is live:  # nothing was read anew
+                self._sort(live)
+        if hour != self._hour:
+            self._hour = hour
+            for live in self._lives.values():
+                self._count_soon(live, live.end_generation(hour))
+
+    def _sort(self, live: Live) -> None:
+        if live.ended is not None:
+            self._store.sort(live.ended.survey, live.ended.number, live.ended.aggregate)
+            live.sorted()
+
+    def _count_soon(self, live: Live, wanted: bool) -> None:
+        if wanted:
+            self._counter.submit(self._count, live)
+
+    def _count(self, live: Live) -> None:
+        try:
+            live.count()
+        except Exception:
+            _log.exception("reports could not be counted")
+            raise
+        if live.ended is not None:
+            with self._wake:
+                self._counted.append(live)
+                self._wake.notify()
 
     def _write(self, group: list[_Submission]) -> None:
         by_survey: dict[int, list[_Submission]] = {}
@@ -183,13 +245,16 @@ class Writer:
             for submission, what in zip(submissions, found, strict=True):
                 submission.outcome = _first(what)
             good[survey] = [each for each in submissions if each.outcome.status == 201]
+        hour = _hour()
+        for survey in good:
+            self._count_soon(self._lives[survey], self._lives[survey].end_generation(hour))
         kept = [
-            Kept(survey, each.batch, each.body, each.outcome.reports)
+            Kept(survey, each.batch, each.body, each.outcome.reports, self._lives[survey].generation)
             for survey, submissions in good.items()
             if survey not in self._closed
             for each in submissions
         ]
-        new = self._keep(kept) if kept else set()
+        new = self._keep(kept, hour) if kept else set()
         for survey, submissions in good.items():
             known = [each for each in submissions if (survey, each.batch) not in new]
             if known:
@@ -198,18 +263,21 @@ class Writer:
                     submission.outcome = _again(submission, there.get(submission.batch))
                 bodies = [each.body for each in submissions if each.outcome.status == 201]
                 reports[survey] = wire.unpack_many(known[0].survey.plan, bodies)[0]
-            self._lives[survey].add(reports[survey], self._number)
-            self._lives[survey].save(self._store)
+            live = self._lives[survey]
+            self._count_soon(live, live.add(reports[survey], hour))
         for submission in group:
             self.outcomes[submission.outcome.status] = self.outcomes.get(submission.outcome.status, 0) + 1
 
-    def _keep(self, kept: list[Kept]) -> set[tuple[int, bytes]]:
+    def _keep(self, kept: list[Kept], hour: int) -> set[tuple[int, bytes]]:
         begin = time.perf_counter()
-        new = self._store.keep(self._number + 1, kept, int(time.time()) // 60 * 60)
-        self._number += len(kept)
+        new = self._store.keep(kept, hour)
         self.commit_seconds += time.perf_counter() - begin
         self.commits += 1
         return new
+
+
+def _hour() -> int:
+    return int(time.time()) // HOUR * HOUR
 
 
 def _tell(group: list[_Submission]) -> None:

@@ -1,10 +1,10 @@
-/** The picture of how many had answered by when, minute by minute: when within its minute an answer came is not known. */
+/** The picture of how many had answered by when, hour by hour: when within its hour an answer came is not kept. */
 
 /* global uPlot */
 import { Chart, colour, countAxis, timeAxis } from "./chart.js";
 import { countText } from "./units.js";
 
-const MINUTE = 60;
+const HOUR = 3600;
 
 export class ArrivalsChart extends Chart {
   /** @param {HTMLElement} place */
@@ -31,15 +31,15 @@ export class ArrivalsChart extends Chart {
     if (start.length === 0) {
       return;
     }
-    const step = start.length > 1 ? start[1] - start[0] : MINUTE;
+    const step = start.length > 1 ? start[1] - start[0] : HOUR;
     let total = 0;
     const totals = reports.map((each) => (total += each));
     const last = start.at(-1);
-    this.plot.setData([[...start, last + step], [...totals, total]]); // each step is as long as its minute
+    this.plot.setData([[...start, last + step], [...totals, total]]); // each step is as long as its hours
     const time = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
     this.describe(
       `Answers over time: ${countText(total)} from ${time.format(1000 * start[0])} to ${time.format(1000 * last)}, ` +
-        `the latest ${countText(reports.at(-1))} in the last ${step === MINUTE ? "minute" : `${step / MINUTE} minutes`}.`,
+        `the latest ${countText(reports.at(-1))} in the last ${step === HOUR ? "hour" : `${step / HOUR} hours`}.`,
     );
   }
 }
