@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 import ldprange as ldp
 from ldprange.cli.population import MOST_MINUTES, commutes
@@ -97,7 +97,7 @@ def collector(place: str) -> Iterator[str]:
 
 
 def take(browser: Browser, address: str, size: str, scheme: Literal["light", "dark"]) -> None:
-    """Take the pictures of one size and scheme: on a phone while answering, on a desk what is to be sent."""
+    """Take the pictures of one size and scheme."""
     width, height, scale = SIZES[size]
     context = browser.new_context(
         viewport={"width": width, "height": height},
@@ -107,24 +107,37 @@ def take(browser: Browser, address: str, size: str, scheme: Literal["light", "da
         locale="en-GB",
     )
     page = context.new_page()
+    take_surveys(page, address, size, scheme)
+    take_dashboards(page, address, size, scheme)
+    context.close()
+
+
+def take_surveys(page: Page, address: str, size: str, scheme: str) -> None:
+    """Take the survey pages: on a phone while answering, on a desk what was sent."""
+    # acknowledged here, so that the next picture's dashboard does not count it
+    page.route("**/batches/*", lambda route: route.fulfill(status=201, json={"reports": 1}))
     page.goto(f"{address}/s/commute")
     page.locator("#answer").fill("25")
     if size == "desktop":
-        page.locator("#randomise").click()
+        page.locator("#answer-and-send").click()
+        page.locator("#report-sent code").wait_for()
     page.evaluate("document.activeElement.blur()")
     page.mouse.move(0, 0)
     page.screenshot(path=HERE / f"survey-{size}-{scheme}.png", full_page=True)
+    page.goto(f"{address}/s/homes")
+    page.locator("#answer-1").fill("42")
+    page.evaluate("document.activeElement.blur()")
+    page.screenshot(path=HERE / f"several-attributes-{size}-{scheme}.png", full_page=True)
+
+
+def take_dashboards(page: Page, address: str, size: str, scheme: str) -> None:
+    """Take the dashboards, of one attribute and of two."""
     page.goto(f"{address}/d/commute")
     page.locator("#range-share").filter(has_text="%").wait_for()
     page.screenshot(path=HERE / f"dashboard-{size}-{scheme}.png", full_page=True)
     page.goto(f"{address}/d/homes")
     page.locator("#range-share").filter(has_text="%").wait_for()
     page.screenshot(path=HERE / f"two-attributes-{size}-{scheme}.png", full_page=True)
-    page.goto(f"{address}/s/homes")
-    page.locator("#answer-1").fill("42")
-    page.evaluate("document.activeElement.blur()")
-    page.screenshot(path=HERE / f"several-attributes-{size}-{scheme}.png", full_page=True)
-    context.close()
 
 
 def main() -> None:

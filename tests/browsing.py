@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, expect
 
 import ldprange as ldp
 from serving import Service, packed
@@ -123,3 +123,28 @@ def made(
         values = [plan.domain.lower((7 * person) % plan.domain.bins) for person in range(people)]
         assert collector.put(packed(values, 1, plan), name=name).status == 201
     return name
+
+
+def reports(collector: Service, name: str) -> int:
+    count: int = collector.get(f"/api/surveys/{name}/overview").json["reports"]
+    return count
+
+
+def shown_report(page: Page) -> bytes:
+    expect(page.get_by_role("heading", name="You have answered")).to_be_visible()
+    return bytes.fromhex(page.locator("#report-sent code").inner_text())
+
+
+def kept_report(page: Page) -> bytes:
+    [record] = remembered(page)["local"].values()
+    return bytes.fromhex(json.loads(record)["report"])
+
+
+def send(page: Page) -> None:
+    page.get_by_role("button", name="Scramble and send").click()
+
+
+def answer(page: Page, value: str = "42") -> None:
+    page.locator("#answer").fill(value)
+    send(page)
+    expect(page.get_by_role("heading", name="You have answered")).to_be_visible()

@@ -5,18 +5,22 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Route, expect
 
 import ldprange as ldp
 from browsing import (
     DOMAINS,
     SCRIPTED_COINS,
     Visit,
+    answer,
     assert_it_fits,
     made,
     plan_for,
     remembered,
+    reports,
     scripted_words,
+    send,
+    shown_report,
     tab_to,
 )
 from coins import ScriptedCoins
@@ -27,22 +31,6 @@ pytest_plugins = ["visiting"]
 
 MANY = ldp.Domain.ordered([f"grade {number}" for number in range(1, 21)])
 LARGE = ldp.Domain.integers(0, 99_999)
-
-
-def reports(collector: Service, name: str) -> int:
-    count: int = collector.get(f"/api/surveys/{name}/overview").json["reports"]
-    return count
-
-
-def shown_report(page: Page) -> bytes:
-    return bytes.fromhex(page.locator("#randomised code").inner_text())
-
-
-def answer(page: Page, value: str = "42") -> None:
-    page.locator("#answer").fill(value)
-    page.get_by_role("button", name="Scramble my answer").click()
-    page.get_by_role("button", name="Send this report").click()
-    expect(page.get_by_role("heading", name="You have answered")).to_be_visible()
 
 
 class TestAnswering:
@@ -56,15 +44,12 @@ class TestAnswering:
         expect(dashboard.locator("#share")).to_have_value(re.compile(f"^http://.*/s/{own_survey}$"))
         page = visitor.open(f"/s/{own_survey}")
         expect(page.locator("#answer")).to_be_visible()
-        expect(page.locator("#randomise")).to_be_disabled()
+        expect(page.locator("#answer-and-send")).to_be_disabled()
         tab_to(page, "#answer")
         page.keyboard.type("42")
-        expect(page.locator("#randomise")).to_be_enabled()
-        tab_to(page, "#randomise")
+        expect(page.locator("#answer-and-send")).to_be_enabled()
+        tab_to(page, "#answer-and-send")
         page.keyboard.press("Enter")
-        expect(page.locator("#randomised-heading")).to_be_focused()
-        tab_to(page, "#send")
-        page.keyboard.press("Space")
         expect(page.locator("#sent-heading")).to_be_focused()
         expect(dashboard.locator("#count")).to_have_text("1")
         expect(dashboard.locator("#median-interval")).to_have_text("too few answers yet")
@@ -91,9 +76,10 @@ class TestAnswering:
             case "list":
                 page.locator("#answer").select_option("grade 7")
         assert_it_fits(page)
-        page.get_by_role("button", name="Scramble my answer").click()
+        page.get_by_text("What can a report look like?").click()
+        expect(page.locator("#example-reports code")).to_have_count(3)
         assert_it_fits(page)
-        page.get_by_role("button", name="Send this report").click()
+        send(page)
         expect(page.get_by_role("heading", name="You have answered")).to_be_visible()
         assert_it_fits(page)
         assert reports(collector, name) == 1
@@ -102,7 +88,7 @@ class TestAnswering:
     def test_what_is_not_of_the_domain_gets_a_friendly_word(self, visit: Visit, own_survey: str) -> None:
         page = visit().open(f"/s/{own_survey}")
         field, message, button = (
-            page.locator(f"#{name}") for name in ("answer", "answer-message", "randomise")
+            page.locator(f"#{name}") for name in ("answer", "answer-message", "answer-and-send")
         )
         for value in ("120", "-1", "1.5", "1e9"):
             field.fill(value)
@@ -148,11 +134,9 @@ class TestPrivacy:
             before = remembered(page)
             page.locator("#answer").fill(str(value))
             assert remembered(page) == before
-            page.get_by_role("button", name="Scramble my answer").click()
+            send(page)
             assert page.locator("#answer").count() == 0
             shown, kept = shown_report(page), remembered(page)
-            page.get_by_role("button", name="Send this report").click()
-            expect(page.get_by_role("heading", name="You have answered")).to_be_visible()
             [(_, body)] = visitor.sent()
             assert body == shown == report(value)
             assert str(value) not in str([body, kept, page.url, page.title(), page.content()])
@@ -169,41 +153,50 @@ class TestPrivacy:
         assert traces[0] == traces[1]
         assert stores[0] == stores[1]
 
-    def test_a_second_visit_sends_nothing(self, visit: Visit, collector: Service, own_survey: str) -> None:
+    def test_nobody_sees_their_report_before_it_is_sent(
+        self, visit: Visit, collector: Service, own_survey: str
+    ) -> None:
         visitor = visit()
-        answer(visitor.open(f"/s/{own_survey}"))
-        assert len(visitor.sent()) == 1
-        again = visitor.open(f"/s/{own_survey}")
-        expect(again.get_by_role("heading", name="You have answered")).to_be_visible()
-        expect(again.locator("#asking")).to_be_hidden()
-        assert len(visitor.sent()) == 1
-        assert reports(collector, own_survey) == 1
+        words: list[str] = []
 
-    def test_an_answer_is_randomised_once_whatever_one_does(self, visit: Visit, own_survey: str) -> None:
-        visitor = visit()
-        page, late = visitor.open(f"/s/{own_survey}"), visitor.open(f"/s/{own_survey}")
-        late.locator("#answer").fill("42")
-        page.locator("#answer").fill("42")
-        page.get_by_role("button", name="Scramble my answer").click()
-        report = shown_report(page)
-        page.reload()
-        assert shown_report(page) == report
-        expect(late.locator("#randomised")).to_be_visible()  # the other tab has heard of it
-        assert late.locator("#answer").count() == 0  # what was typed there is gone
-        assert shown_report(late) == report
-        late.get_by_role("button", name="Send this report").click()
-        expect(page.get_by_role("heading", name="You have answered")).to_be_visible()
-        assert [body for _, body in visitor.sent()] == [report]
+        def look(route: Route) -> None:
+            # until the collector has it, nothing that can be read tells one report from another
+            words.append(page.locator("main").inner_text())
+            words.append(page.locator("main").text_content() or "")
+            assert page.locator(".report").count() == 0
+            route.continue_()
 
-    def test_without_storage_it_works_for_this_visit_and_says_so(self, visit: Visit, own_survey: str) -> None:
-        visitor = visit()
-        visitor.context.add_init_script(
-            "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no'); } });"
-        )
         page = visitor.open(f"/s/{own_survey}")
-        expect(page.get_by_text("does not let the page remember")).to_be_visible()
-        answer(page)
-        assert len(visitor.sent()) == 1
+        visitor.context.route("**/batches/*", look)
+        page.locator("#answer").fill("42")
+        expect(page.locator("button:visible")).to_have_count(1)  # one step, and no way back
+        send(page)
+        report = shown_report(page)
+        assert len(words) == 2
+        spaced = report.hex(" ")
+        assert not [text for text in words if spaced in text or "fit this report" in text]
+        expect(page.get_by_text("This, and nothing else, was sent")).to_be_visible()
+        expect(page.locator("#report-sent code")).to_be_visible()
+
+    def test_what_a_report_can_look_like_has_nothing_to_do_with_the_answer(
+        self, visit: Visit, collector: Service
+    ) -> None:
+        # at this ε a report is the answer, so that examples of it would all be alike
+        collector.create("examples", ldp.Plan(MANY, 40.0, ldp.Flat(), ldp.GRR()))
+        visitor = visit()
+        page = visitor.open("/s/examples")
+        page.locator("#answer").select_option("grade 7")
+        said = []
+        for _ in range(7):
+            page.get_by_text("What can a report look like?").click()
+            said += page.locator("#example-reports code").all_inner_texts()
+            page.get_by_text("What can a report look like?").click()
+        assert len(said) == 21
+        # 19 in 20 are of other answers; false alarm below 1e-10
+        assert sum(text.endswith(" 06") for text in said) < 12
+        expect(page.get_by_text("You see your own once it is sent.")).to_be_attached()
+        assert visitor.sent() == []
+        assert remembered(page) == {"local": {}, "session": {}}
 
 
 class TestSending:
@@ -225,17 +218,16 @@ class TestSending:
         page.clock.install()
         page.goto(f"http://127.0.0.1:{collector.port}/s/{own_survey}")
         page.locator("#answer").fill("42")
-        page.get_by_role("button", name="Scramble my answer").click()
-        page.get_by_role("button", name="Send this report").click()
+        send(page)
         for _ in range(2):  # it tries again by itself
             expect(page.locator("#sending")).to_have_text("No connection. Trying again…")
             page.clock.run_for(3_100)
-        expect(page.get_by_role("button", name="Try again")).to_be_enabled()
+        expect(page.get_by_role("button", name="Try again")).to_be_visible()
         expect(page.locator("#sending")).to_contain_text("could not be sent")
         assert len(tries) == 3
         visitor.context.unroute("**/batches/*")
         page.reload()
-        page.get_by_role("button", name="Send this report").click()
+        page.get_by_role("button", name="Send it now").click()
         expect(page.get_by_role("heading", name="You have answered")).to_be_visible()
         assert len(set(visitor.sent())) == 1  # one address, one body
         assert reports(collector, own_survey) == 1
@@ -243,12 +235,11 @@ class TestSending:
     def test_a_closed_survey_says_so(self, visit: Visit, collector: Service, own_survey: str) -> None:
         early = visit().open(f"/s/{own_survey}")
         early.locator("#answer").fill("42")
-        early.get_by_role("button", name="Scramble my answer").click()
         closed = collector.ask(
             "PATCH", f"/api/surveys/{own_survey}", {"state": "closed"}, token=ADMINISTRATOR
         )
         assert closed.status == 200
-        early.get_by_role("button", name="Send this report").click()
+        send(early)
         expect(early.get_by_text("It was closed before your report arrived.")).to_be_visible()
         visitor = visit()
         late = visitor.open(f"/s/{own_survey}")
@@ -280,45 +271,48 @@ class TestWords:
     """What people read before they send: plain, and true for the survey's own setting."""
 
     @pytest.mark.parametrize(
-        ("epsilon", "said", "never_said"),
+        ("epsilon", "chance", "said", "among"),
         [
-            (1.0, "nobody can be sure what you answered; only", "guess"),
-            (4.0, "nobody can be sure what you answered, though it allows a good guess", "weak"),
-            (5.5, "so weak that the report can practically give your answer away", "nobody"),
-            (50.0, "so weak that the report can practically give your answer away", "nobody"),
+            (0.5, "about 62", "It tells little about you.", "may or may not be"),
+            (1.0, "about 73", "It tells little about you.", "may or may not be"),
+            (1.5, "about 82", "It gives a hint of what you answered.", "may well be"),
+            (3.0, "about 95", "the report can give your answer away", "is very likely"),
+            (5.5, "more than 99", "the report can give your answer away", "is very likely"),
+            (50.0, "more than 99", "the report can give your answer away", "is very likely"),
         ],
     )
     def test_the_promise_is_what_holds(
-        self, visit: Visit, collector: Service, epsilon: float, said: str, never_said: str
+        self, visit: Visit, collector: Service, epsilon: float, chance: str, said: str, among: str
     ) -> None:
         name = f"epsilon-{epsilon:g}".replace(".", "-")
         collector.create(name, ldp.Plan(DOMAINS["integers"], epsilon, ldp.Haar(), ldp.HRR()))
         page = visit().open(f"/s/{name}")
         promise = page.locator("#promise")
         expect(promise).to_contain_text(said)
-        expect(promise.locator("p")).to_have_count(2)
-        told = promise.inner_text() + page.locator("#how").text_content()  # type: ignore[operator]
-        assert never_said not in told
-        assert "never leaves" not in told
+        expect(promise).to_contain_text(f"lets them guess right {chance} times in 100; without it, 50 times.")
+        expect(promise.locator("p").nth(1)).to_be_visible()  # in the open
+        warned = epsilon >= 3
+        assert ("tells-much" in (promise.get_attribute("class") or "")) == warned
+        assert ("Send it only if you would tell your answer itself." in promise.inner_text()) == warned
+        told = promise.inner_text() + (page.locator("#how").text_content() or "")
+        assert not re.search("nobody|be sure|never leaves", told)
         assert not re.search(r"\d,\d{3},\d{3}", told)  # a factor that nobody can grasp
-        page.locator("#answer").fill("42")
-        page.get_by_role("button", name="Scramble my answer").click()
-        likely = "is very likely" if epsilon > 5 else "may or may not be"
-        expect(page.locator("#report-to-send p")).to_contain_text(f"; yours {likely} among them.")
+        answer(page)
+        expect(page.locator("#report-sent p")).to_contain_text(f"; yours {among} among them.")
 
     def test_the_report_is_told_plainly_and_whole(self, visit: Visit, collector: Service) -> None:
         plan = ldp.Plan(DOMAINS["ordered"], 1.0, ldp.Flat(), ldp.GRR())
         collector.create("sizes", plan)
         page = visit().open("/s/sizes")
         page.get_by_label("M", exact=True).check()
-        page.get_by_role("button", name="Scramble my answer").click()
-        summary, details = page.locator("#report-to-send p"), page.locator("#report-to-send ul")
+        send(page)
+        summary, details = page.locator("#report-sent p"), page.locator("#report-sent ul")
         size = list(DOMAINS["ordered"].labels)[shown_report(page)[-1]]  # type: ignore[attr-defined]
         expect(summary).to_have_text(
             f"Of the 5 possible answers, “{size}” fits this report better than the others; "
             "yours may or may not be this one."
         )
-        expect(page.locator("#report-to-send code")).to_be_visible()
+        expect(page.locator("#report-sent code")).to_be_visible()
         expect(details).to_be_hidden()
         page.get_by_text("Details", exact=True).click()
         expect(details).to_contain_text("The first 9 bytes are the same for everybody")

@@ -45,7 +45,7 @@ def test_a_person_answers_for_each_attribute_by_keyboard(visit: Visit, collector
     visitor = visit(viewport={"width": 320, "height": 640})
     page = visitor.open(f"/s/{name}")
     expect(page.get_by_role("group", name="Where and how do you live?")).to_be_visible()
-    button = page.locator("#randomise")
+    button = page.locator("#answer-and-send")
     tab_to(page, "#answer-1")
     page.keyboard.type("73123")
     tab_to(page, "[name=answer-2]")
@@ -66,13 +66,10 @@ def test_a_person_answers_for_each_attribute_by_keyboard(visit: Visit, collector
     expect(page.locator("#answer-4-message")).to_be_empty()
     expect(button).to_be_enabled()
     assert_it_fits(page)
-    tab_to(page, "#randomise")
+    tab_to(page, "#answer-and-send")
     page.keyboard.press("Enter")
-    expect(page.locator("#randomised-heading")).to_be_focused()
-    assert_it_fits(page)
-    tab_to(page, "#send")
-    page.keyboard.press("Space")
     expect(page.locator("#sent-heading")).to_be_focused()
+    assert_it_fits(page)
     assert len(visitor.sent()) == 1
     (listed,) = (each for each in collector.get("/api/surveys").json["surveys"] if each["name"] == name)
     assert listed["reports"] == 1
@@ -90,10 +87,11 @@ def test_every_kind_of_attribute_has_its_field(visit: Visit, collector: Service)
     page.get_by_label("logarithmic, as a slider").press("ArrowRight")
     page.get_by_label("dates", exact=True).fill("2026-02-28")
     page.get_by_label("XL", exact=True).check()
-    expect(page.locator("#randomise")).to_be_disabled()
+    expect(page.locator("#answer-and-send")).to_be_disabled()
     page.get_by_label("list", exact=True).select_option("grade 7")
-    page.get_by_role("button", name="Scramble my answer").click()
-    page.get_by_role("button", name="Send this report").click()
+    page.get_by_text("What can a report look like?").click()
+    expect(page.locator("#example-reports code")).to_have_count(3)
+    page.get_by_role("button", name="Scramble and send").click()
     expect(page.get_by_role("heading", name="You have answered")).to_be_visible()
     assert visitor.complaints == []
 
@@ -118,11 +116,10 @@ def test_nothing_but_the_report_depends_on_the_answers(visit: Visit, collector: 
         before = remembered(page)
         fill(page, value)
         assert remembered(page) == before
-        page.get_by_role("button", name="Scramble my answer").click()
-        assert page.locator("#field *").count() == 0
-        shown, kept = bytes.fromhex(page.locator("#randomised code").inner_text()), remembered(page)
-        page.get_by_role("button", name="Send this report").click()
+        page.get_by_role("button", name="Scramble and send").click()
         expect(page.get_by_role("heading", name="You have answered")).to_be_visible()
+        assert page.locator("#field *").count() == 0
+        shown, kept = bytes.fromhex(page.locator("#report-sent code").inner_text()), remembered(page)
         [(_, body)] = visitor.sent()
         assert body == shown == report(value)
         requests = sorted((each.method, each.url, sorted(each.headers.items())) for each in visitor.requests)
@@ -149,13 +146,13 @@ def test_the_report_says_which_attributes_it_is_about(visit: Visit, collector: S
     page.get_by_label("age", exact=True).fill("7")
     page.get_by_label("Ghent").check()
     page.get_by_label("pets", exact=True).fill("2")
-    page.get_by_role("button", name="Scramble my answer").click()
-    expect(page.locator("#report-to-send p")).to_have_text(
+    page.get_by_role("button", name="Scramble and send").click()
+    expect(page.locator("#report-sent p")).to_have_text(
         "1 of the 12 combinations of “age” (4 parts) and “city” (3 parts) fits this report better than the "
         "others; yours may or may not be this one."
     )
     page.get_by_text("Details", exact=True).click()
-    expect(page.locator("#report-to-send ul")).to_contain_text(
+    expect(page.locator("#report-sent ul")).to_contain_text(
         "In it “age” is cut into 4 parts and “city” is cut into 3 parts; “pets” is not asked about."
     )
 

@@ -1,11 +1,11 @@
-/** What a report says, in plain facts: so that its owner can read it before it is sent. */
+/** What a report says, in plain facts, for its owner. */
 
+import { amountTold, chanceAmong, chanceOfGuessing } from "./guessing.js";
 import { readPlan } from "./plan.js";
 import { hexadecimal, unpack } from "./wire.js";
 
-/** Above this ε a report can practically give its owner's answer away. */
-export const WEAKEST = 5;
-
+// how likely it is that the owner's answer is among those that fit, for somebody who knows nothing else
+const IS_AMONG = { little: "may or may not be", "a hint": "may well be", much: "is very likely" };
 const MOST_COUNTED = 1 << 16; // answers that are gone through one by one
 const MOST_NAMED = 6; // labels that are told by name
 const MOST_TOLD = 1e6; // larger factors are told as powers only
@@ -53,28 +53,21 @@ function likelierAnswers(answers, size, mechanism, facts) {
 
 /** Say what the report comes to, for whoever wants to know no more. */
 function summary({ epsilon, answers, likelier, attributes }, names) {
-  const weak = epsilon > WEAKEST;
+  const tellsMuch = amountTold(chanceOfGuessing(epsilon)) === "much";
   const all = `${new Intl.NumberFormat("en").format(answers)} ${attributes ? combined(attributes) : "possible answers"}`;
   if (likelier === undefined) {
-    return weak
-      ? `This report can practically give away which of the ${all} is yours.`
-      : `Chance had a hand in this report: from it nobody can be sure which of the ${all} is yours.`;
+    return tellsMuch
+      ? `This report can give away which of the ${all} is yours.`
+      : `Chance had a hand in this report: it fits some of the ${all} better than others, and yours may or may not be among them.`;
   }
   if (likelier === 0 || likelier === answers) {
     return "Every possible answer makes this report equally likely, so it says nothing about yours.";
   }
   const one = likelier === 1;
   const which = names ? `Of the ${all}, ${listed(names)}` : `${likelier} of the ${all}`;
-  const better = `${one ? "fits" : "fit"} this report ${weak ? "far " : ""}better than the others`;
-  return `${which} ${better}; yours ${isAmong(epsilon, likelier / answers)} ${one ? "this one" : "among them"}.`;
-}
-
-/** Say how likely it is that the owner's answer is among those that fit, for somebody who knows nothing else. */
-function isAmong(epsilon, share) {
-  if (epsilon <= WEAKEST) {
-    return "may or may not be";
-  }
-  return share * Math.exp(epsilon) > 10 * (1 - share) ? "is very likely" : "may well be";
+  const better = `${one ? "fits" : "fit"} this report ${tellsMuch ? "far " : ""}better than the others`;
+  const among = IS_AMONG[amountTold(chanceAmong(epsilon, likelier / answers))];
+  return `${which} ${better}; yours ${among} ${one ? "this one" : "among them"}.`;
 }
 
 /** Say what the counted answers are, where there are several attributes: the parts of those that are asked about. */

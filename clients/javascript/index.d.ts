@@ -114,6 +114,14 @@ export interface ReportDescription {
   readonly sentences: readonly string[];
 }
 
+/**
+ * Return a report of a value that chance picks out of the domain: what a report can look like.
+ *
+ * Show it to people before they answer. Their own report they should see only once it is sent: who may look first and leave
+ * if it does not say what they said gives the answer away by staying.
+ */
+export function exampleReport(plan: PlanDescription): Uint8Array;
+
 /** Describe a report to its owner. Throws a WireError or a MismatchError if the bytes are not one report of this plan. */
 export function describe(plan: PlanDescription, bytes: Uint8Array): ReportDescription;
 

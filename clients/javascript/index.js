@@ -2,4 +2,5 @@
 
 export { Client } from "./client.js";
 export { describe } from "./describe.js";
+export { exampleReport } from "./example.js";
 export { DomainError, LdprangeError, MismatchError, PlanError, WireError } from "./errors.js";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { Client, describe, LdprangeError, PlanError } from "../index.js";
+import { Client, describe, exampleReport, LdprangeError, PlanError } from "../index.js";
 import { encodeWith } from "../client.js";
 import { hashed } from "../local_hashing.js";
 import { canonical, fingerprintOf } from "../fingerprint.js";
@@ -47,6 +47,10 @@ for (const vector of read("plans.json")) {
       assert.equal(described.level, parseInt(report.slice(18, 20), 16));
       assert.ok(described.sentences.every((sentence) => /^[A-Z\d].*\.$/.test(sentence) && !/undefined|NaN/.test(sentence)));
     }
+  });
+
+  test(`an example: ${vector.name}`, () => {
+    assert.equal(describe(vector.plan, exampleReport(vector.plan)).fingerprint, vector.fingerprint);
   });
 
   test(`bad payloads: ${vector.name}`, () => {

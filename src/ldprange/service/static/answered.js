@@ -1,9 +1,11 @@
 /**
  * What this device remembers of an answer: the report and whether it was sent, never the answer.
  *
- * A person has one report. It is remembered before it is shown, so that neither closing the page nor changing one's mind
+ * A person has one report. It is remembered before it is sent, so that neither closing the page nor changing one's mind
  * can make a second: each further report would reveal as much again.
  */
+
+const FINGERPRINT = /^[0-9a-f]{16}$/;
 
 /**
  * @typedef {object} Memory
@@ -13,17 +15,21 @@
  */
 
 export class Answered {
+  #start;
   #key;
   /** @type {string | null} */
   #kept = null;
   #works = true;
 
   /**
-   * @param {string} name the survey's
+   * Both are what this device found out itself: a collector that could choose them would be answered anew each time.
+   *
+   * @param {string} place where the survey is on this host
    * @param {string} fingerprint the plan's: another plan is another question
    */
-  constructor(name, fingerprint) {
-    this.#key = `ldprange:answered:${name}:${fingerprint}`;
+  constructor(place, fingerprint) {
+    this.#start = `ldprange:answered:${place}:`;
+    this.#key = `${this.#start}${fingerprint}`;
     try {
       const probe = `${this.#key}:probe`;
       localStorage.setItem(probe, "1");
@@ -38,16 +44,19 @@ export class Answered {
     return this.#works;
   }
 
+  /** Whether this survey was answered under another plan. */
+  get underAnotherPlan() {
+    const others = this.#works ? Object.keys(localStorage).filter((key) => this.#isAnotherPlans(key)) : [];
+    return others.some((key) => memoryIn(localStorage.getItem(key)) !== null);
+  }
+
+  #isAnotherPlans(key) {
+    return key !== this.#key && key.startsWith(this.#start) && FINGERPRINT.test(key.slice(this.#start.length));
+  }
+
   /** @returns {Memory | null} */
   recall() {
-    const text = this.#works ? localStorage.getItem(this.#key) : this.#kept;
-    try {
-      const { batch, report, sent } = JSON.parse(text ?? "null");
-      const valid = /^[0-9a-f]{32}$/.test(batch) && /^([0-9a-f]{2})+$/.test(report);
-      return valid ? { batch, report, sent: sent === true } : null;
-    } catch {
-      return null; // there is none, or it is not ours
-    }
+    return memoryIn(this.#works ? localStorage.getItem(this.#key) : this.#kept);
   }
 
   /** @param {Memory} memory */
@@ -73,6 +82,17 @@ export class Answered {
         changed();
       }
     });
+  }
+}
+
+/** @returns {Memory | null} what a text holds, or null if there is none, or it is not ours */
+function memoryIn(text) {
+  try {
+    const { batch, report, sent } = JSON.parse(text ?? "null");
+    const valid = /^[0-9a-f]{32}$/.test(batch) && /^([0-9a-f]{2})+$/.test(report);
+    return valid ? { batch, report, sent: sent === true } : null;
+  } catch {
+    return null;
   }
 }
 

@@ -1,54 +1,59 @@
 /** What ε means, in words that promise no more than holds. */
 
-import { WEAKEST } from "./describe.js";
+import { amountTold, chanceOfGuessing } from "./guessing.js";
 
-const GUESSABLE = 3; // above this ε a report allows a good guess
 const MOST_TOLD = 1e6; // larger factors are all the same to people
+const SCRAMBLED = "Chance scrambles your answer on this device, and only the scrambled report is sent.";
 
-/** @param {number} epsilon */
-function factorOf(epsilon) {
-  const factor = Math.exp(epsilon);
-  const digits = factor < 10 ? { minimumFractionDigits: 1, maximumFractionDigits: 1 } : { maximumSignificantDigits: 2 };
-  const told = factor > MOST_TOLD ? ", which is more than a million" : ` = ${new Intl.NumberFormat("en", digits).format(factor)}`;
-  return `e^ε${told} (ε = ${epsilon})`;
-}
+/** What a report tells, and for `much` what to think of before one sends it. */
+const TOLD = {
+  little: ["It tells little about you."],
+  "a hint": ["It gives a hint of what you answered."],
+  much: [
+    "But in this survey chance changes little: the report can give your answer away.",
+    "Send it only if you would tell your answer itself.",
+  ],
+};
 
 /**
- * What leaves the device, in two sentences.
+ * What leaves the device, and how well an answer can be guessed from it at worst.
  *
  * @param {number} epsilon
- * @returns {[string, string]}
+ * @returns {string[]} a paragraph each
  */
 export function promise(epsilon) {
-  if (isWeak(epsilon)) {
-    return [
-      "Before anything is sent, you will see the report that this device makes of your answer.",
-      "But this survey’s setting is so weak that the report can practically give your answer away: " +
-        "send it only if you would send the answer itself.",
-    ];
-  }
-  const guess = epsilon > GUESSABLE ? ", though it allows a good guess" : "";
+  const chance = chanceOfGuessing(epsilon);
+  const percent = Math.round(100 * chance);
+  const times = percent > 99 ? "more than 99" : `about ${percent}`;
+  const [told, ...advice] = TOLD[amountTold(chance)];
   return [
-    "Chance scrambles your answer on this device, and only the scrambled report is sent, after you have seen it.",
-    `From that report nobody can be sure what you answered${guess}; only many reports together show how the answers are spread.`,
+    `${SCRAMBLED} ${told}`,
+    "Suppose someone thinks that you gave one of two answers, each as likely as the other. " +
+      `At worst your report lets them guess right ${times} times in 100; without it, 50 times.`,
+    ...advice,
   ];
 }
 
-/** Whether the people who answer must be warned. */
-export function isWeak(epsilon) {
-  return epsilon > WEAKEST;
+/**
+ * Whether the people who answer must be warned.
+ *
+ * @param {number} epsilon
+ */
+export function tellsMuch(epsilon) {
+  return amountTold(chanceOfGuessing(epsilon)) === "much";
 }
 
-/** @param {number} epsilon */
+/**
+ * The same as a factor, which holds whatever was likely before.
+ *
+ * @param {number} epsilon
+ */
 export function odds(epsilon) {
-  if (isWeak(epsilon)) {
-    return (
-      `How much can your report give away? In this survey there is practically no limit: chance changes too little to hide ` +
-      `you. Seeing the report can change the odds that someone puts on your answer by a factor of up to ${factorOf(epsilon)}.`
-    );
-  }
+  const factor = Math.exp(epsilon);
+  const digits = factor < 10 ? { minimumFractionDigits: 1, maximumFractionDigits: 1 } : { maximumSignificantDigits: 2 };
+  const told = factor > MOST_TOLD ? ", which is more than a million" : ` = ${new Intl.NumberFormat("en", digits).format(factor)}`;
   return (
-    `How much can your report give away? Whatever odds someone puts on your answer, seeing the report changes them by ` +
-    `at most a factor of ${factorOf(epsilon)}. That holds whoever looks, the people who ask included, and whatever else they know.`
+    "How much can your report give away? Whatever odds someone puts on your answer, seeing the report changes them by " +
+    `at most a factor of e^ε${told} (ε = ${epsilon}). That holds whoever looks, the people who ask included, and whatever else they know.`
   );
 }

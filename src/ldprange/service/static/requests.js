@@ -21,7 +21,12 @@ export class Unreachable extends Error {}
 
 /** Return the survey's name, which is the last part of either page's address. */
 export function surveyName() {
-  return location.pathname.split("/").pop() ?? "";
+  return decodeURIComponent(location.pathname.split("/").pop() ?? "");
+}
+
+/** Return where the survey is on this host: its name, after the path under which the collector lives, if any. */
+export function surveyPlace() {
+  return new URL("../", import.meta.url).pathname.slice(1) + surveyName();
 }
 
 /**

@@ -1,20 +1,23 @@
 /**
- * The survey page: a person answers, the answer is randomised here, and the report is sent.
+ * The survey page: a person answers, the answer is randomised here, and the report is sent, in one step.
  *
- * The answer itself lives in the field and, for an instant, in `randomise`; nothing else on this page ever holds it.
+ * The answer itself lives in the field and, for an instant, in `answer`; nothing else on this page ever holds it. Its report is not
+ * shown until it is sent: who could look at it first, and leave if it does not say what they said, would give the answer away by
+ * staying.
  */
 
 import { Answered, fromHexadecimal, toHexadecimal } from "./answered.js";
 import { attributeFields } from "./attribute_fields.js";
 import { make, the } from "./elements.js";
 import { makeField } from "./field.js";
-import { Client, describe } from "./index.js";
-import { isWeak, odds, promise } from "./odds.js";
-import { ask, Refused, surveyName, Unreachable } from "./requests.js";
+import { Client, describe, exampleReport } from "./index.js";
+import { odds, promise, tellsMuch } from "./odds.js";
+import { ask, Refused, surveyName, surveyPlace, Unreachable } from "./requests.js";
 import { send } from "./sending.js";
 import { Units } from "./units.js";
 
-const STAGES = ["asking", "randomised", "sent", "closed"];
+const STAGES = ["asking", "waiting", "sent", "closed"];
+const EXAMPLES = 3;
 
 /** @param {string} stage the one part of the page that is to be seen */
 function show(stage) {
@@ -40,24 +43,36 @@ function reportElement(plan, bytes) {
 }
 
 class SurveyPage {
+  #sending = false;
+
   constructor(survey) {
     this.survey = survey;
     this.client = new Client(survey.plan);
-    this.answered = new Answered(survey.name, this.client.fingerprint);
+    this.answered = new Answered(surveyPlace(), this.client.fingerprint);
   }
 
   start() {
     const { epsilon } = this.client;
     document.title = this.survey.question;
     the("question").textContent = this.survey.question;
-    the("promise").replaceChildren(...promise(epsilon).map((sentence) => make("p", {}, sentence)));
-    the("promise").classList.toggle("weak", isWeak(epsilon));
+    the("promise").replaceChildren(...promise(epsilon).map((paragraph) => make("p", {}, paragraph)));
+    the("promise").classList.toggle("tells-much", tellsMuch(epsilon));
     the("odds").textContent = odds(epsilon);
     the("how").hidden = false;
     the("forgetful").hidden = this.answered.lasting;
+    the("examples").addEventListener("toggle", () => this.showExamples());
     the("send").addEventListener("click", () => void this.send());
     this.answered.onChangeElsewhere(() => this.goOn());
     this.goOn();
+  }
+
+  /** Show what reports can look like, which no answer has anything to do with. */
+  showExamples() {
+    if (!(/** @type {HTMLDetailsElement} */ (the("examples")).open)) {
+      return;
+    }
+    const reports = Array.from({ length: EXAMPLES }, () => exampleReport(this.survey.plan));
+    the("example-reports").replaceChildren(...reports.map((bytes) => reportElement(this.survey.plan, bytes)));
   }
 
   /** Show the stage at which this person is. */
@@ -74,7 +89,8 @@ class SurveyPage {
       }
       show("closed");
     } else if (memory) {
-      this.offer(memory);
+      the("send").hidden = this.#sending;
+      show("waiting");
     } else {
       this.askThem();
     }
@@ -83,7 +99,7 @@ class SurveyPage {
   askThem() {
     const { domain } = this.client;
     const field = domain.kind === "product" ? attributeFields(domain) : makeField(new Units(domain, this.survey.unit));
-    const button = /** @type {HTMLButtonElement} */ (the("randomise"));
+    const button = /** @type {HTMLButtonElement} */ (the("answer-and-send"));
     const look = () => {
       button.disabled = field.read().value === null;
       field.look();
@@ -92,15 +108,16 @@ class SurveyPage {
     field.element.addEventListener("change", look);
     the("asking").onsubmit = (event) => {
       event.preventDefault();
-      this.randomise(field);
+      this.answer(field);
     };
     the("field").replaceChildren(field.element);
     button.disabled = true;
+    the("answered-before").hidden = !this.answered.underAnotherPlan;
     show("asking");
   }
 
-  /** Randomise the answer, once, and forget it. */
-  randomise(field) {
+  /** Randomise the answer, once, keep the report, forget the answer, and send the report. */
+  answer(field) {
     const { value } = field.read();
     if (value === null) {
       return;
@@ -120,31 +137,25 @@ class SurveyPage {
     field.clear();
     the("field").replaceChildren();
     the("forgetful").hidden = this.answered.lasting;
-    this.goOn();
-    the("randomised-heading").focus();
-  }
-
-  /** Show the report that would be sent. */
-  offer(memory) {
-    the("report-to-send").replaceChildren(reportElement(this.survey.plan, fromHexadecimal(memory.report)));
-    show("randomised");
+    void this.send();
+    the("waiting-heading").focus();
   }
 
   async send() {
     const memory = this.answered.recall();
-    const button = /** @type {HTMLButtonElement} */ (the("send"));
-    if (memory === null || memory.sent || button.disabled) {
+    if (memory === null || memory.sent || this.#sending) {
       return this.goOn();
     }
     const say = (words) => void (the("sending").textContent = words);
-    button.disabled = true;
+    this.#sending = true;
     the("sending").classList.remove("problem");
+    this.goOn();
     try {
-      await send(this.survey.name, memory.batch, fromHexadecimal(memory.report), say);
+      await send(surveyName(), memory.batch, fromHexadecimal(memory.report), say);
     } catch (error) {
-      button.disabled = false;
-      button.textContent = "Try again";
       return this.failed(error, say);
+    } finally {
+      this.#sending = false;
     }
     this.answered.remember({ ...memory, sent: true });
     this.goOn();
@@ -159,6 +170,8 @@ class SurveyPage {
       return;
     }
     the("sending").classList.add("problem");
+    the("send").textContent = "Try again";
+    the("send").hidden = false;
     say(
       error instanceof Refused
         ? `The report was not taken: ${error.message}. It is kept on this device.`
