@@ -135,6 +135,8 @@ def main() -> None:
             str(ports[1]),
             "--requests-per-second",
             "0",
+            # limits that nobody reaches, so that they are looked at
+            *("--batches", "--reports-per-hour", str(10**15), "--bytes-per-hour", str(10**15)),
         ]
         with running(["-c", EMPTY, str(ports[0])], ports[0]), running(serve, ports[1]):
             for _ in range(asked.rounds):

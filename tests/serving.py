@@ -21,6 +21,7 @@ from ldprange.service.server import listen, make_server
 from ldprange.service.store import Store
 
 ADMINISTRATOR, ANALYST = ROLES
+WITHOUT_LIMITS = Settings(requests_per_second=0, reports_per_hour=0, bytes_per_hour=0)
 PLAN = ldp.Plan(ldp.Domain.integers(0, 119), 1.1, ldp.Haar(), ldp.HRR())
 
 
@@ -92,7 +93,7 @@ def serving(place: str | Path, settings: Settings | None = None) -> Iterator[Ser
     store = Store(place, create=True)
     store.lock()
     store.keep_digests({role: digest(role) for role in ROLES})
-    collector = Collector(store, settings or Settings(requests_per_second=0))
+    collector = Collector(store, settings or WITHOUT_LIMITS)
     collector.load()
     listening = listen("127.0.0.1", 0)
     server = make_server(collector)

@@ -19,7 +19,6 @@ import pytest
 
 import ldprange as ldp
 from ldprange.service.access import ADMINISTRATOR, ANALYST, role_of
-from ldprange.service.collector import Settings
 from ldprange.service.store import Store
 from serving import PLAN, Service, packed, serving
 from surveys import answered, done, run
@@ -58,10 +57,10 @@ def terminal(*arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
         os.close(ours)
 
 
-def wait_for(service: Service) -> None:
+def wait_for(service: Service, status: int = 200) -> None:
     for _ in range(500):
         try:
-            if service.get("/health").status == 200:
+            if service.get("/health").status == status:
                 return
         except OSError:
             time.sleep(0.02)
@@ -132,6 +131,28 @@ def test_an_epsilon_that_protects_nobody_is_told(here: Path) -> None:
         assert "protects hardly anybody" in said
 
 
+def test_a_survey_takes_one_report_at_a_time_unless_told_otherwise(here: Path) -> None:
+    """And the limits are those of the options."""
+    limits = ("--reports-per-hour", "3", "--bytes-per-hour", "1000", "--least-free-disk", "1")
+    for name, option, status in (("page", (), 400), ("program", ("--batches",), 201)):
+        asked = ("--question", "How old?", "--plan", "ages.plan.json", "--name", name, "--data", name)
+        Path("ages.plan.json").write_text(PLAN.to_json(), encoding="utf-8")
+        with terminal("serve", *asked, *option, *limits, "--port", "0") as (_, said):
+            link = re.search(r"http://127\.0\.0\.1:(\d+)/s/", said)
+            assert link, said
+            service = Service(int(link[1]))
+            wait_for(service)
+            assert service.put(packed([1, 2], 1), name=name).status == status
+            assert [service.put(packed([1], seed), name=name).status for seed in range(4)].count(429) > 0
+    full = ("--question", "How old?", "--plan", "ages.plan.json", "--least-free-disk", str(10**9))
+    with terminal("serve", *full, "--port", "0") as (_, said):
+        link = re.search(r"http://127\.0\.0\.1:(\d+)/s/", said)
+        assert link, said
+        service = Service(int(link[1]))
+        wait_for(service, 503)
+        assert service.put(packed([1], 1), name="how-old").status == 507
+
+
 def test_two_collectors_do_not_share_a_store(place: str) -> None:
     option = "--database" if "://" in place else "--data"
     with serving(place):
@@ -144,7 +165,7 @@ def test_a_plan_of_several_attributes_is_served(here: Path) -> None:
     domain = ldp.Domain.product(age=ldp.Domain.integers(0, 15), size=ldp.Domain.ordered(["S", "M", "L"]))
     plan = ldp.Plan(domain, 1.0, ldp.Tree(4), ldp.HRR())
     Path("people.plan.json").write_text(plan.to_json(), encoding="utf-8")
-    asked = ("--question", "Who are you?", "--plan", "people.plan.json")
+    asked = ("--question", "Who are you?", "--plan", "people.plan.json", "--batches")
     with terminal("serve", *asked, "--port", "0") as (_, said):
         link = re.search(r"http://127\.0\.0\.1:(\d+)/s/who-are-you\s", said)
         assert link, said
@@ -294,7 +315,7 @@ class TestExport:
         option = "--database" if "://" in place else "--data"
         bodies = [packed([(person * 11) % 120 for person in range(37)], seed) for seed in range(60)]
         expected = ldp.Aggregate.of(PLAN, bodies)
-        with serving(place, Settings(requests_per_second=0)) as service:
+        with serving(place) as service:
             service.create()
             service.create("other")
             for body in bodies:

@@ -61,6 +61,17 @@ def unpack(plan: Plan, data: bytes) -> Batch:
     return Batch(plan, columns)
 
 
+def count(plan: Plan, data: bytes) -> int:
+    """Return how many reports of ``plan`` packed ``data`` says that it has, without reading any.
+
+    >>> from ldprange import Domain, Haar, HRR, encode_many
+    >>> plan = Plan(Domain.integers(0, 119), 1.1, Haar(), HRR())
+    >>> count(plan, pack(encode_many(plan, [42, 17], seed=1)))
+    2
+    """
+    return sum(number for _, number, _ in _sections(plan, data))
+
+
 def unpack_many(plan: Plan, payloads: Sequence[bytes]) -> tuple[Batch, list[int | LdprangeError]]:
     """Read many small batches at once, at little more than the cost of one.
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ldprange.service.store import Store, Survey
 
 
+_MEGABYTE = 1_000_000
+
+
 @click.command(
     cls=Command,
     examples=[
@@ -57,6 +60,28 @@ if TYPE_CHECKING:
     show_default=True,
     help="Bytes of one submission.",
 )
+@click.option(
+    "--reports-per-hour",
+    type=click.IntRange(min=0),
+    default=10_000,
+    show_default=True,
+    help="From one address to one survey; 0 for no limit.",
+)
+@click.option(
+    "--bytes-per-hour",
+    type=click.IntRange(min=0),
+    default=100_000_000,
+    show_default=True,
+    help="From one address to one survey; 0 for no limit.",
+)
+@click.option(
+    "--least-free-disk",
+    type=click.IntRange(min=0),
+    default=500,
+    show_default=True,
+    metavar="MEGABYTES",
+    help="With less, it takes no reports; for a store in a directory.",
+)
 def serve(
     new: NewSurvey | None,
     place: str,
@@ -66,6 +91,9 @@ def serve(
     behind_proxy: bool,
     requests_per_second: float,
     largest_batch: int,
+    reports_per_hour: int,
+    bytes_per_hour: int,
+    least_free_disk: int,
 ) -> None:
     """Collect reports: a service with a page on which people answer, and a dashboard.
 
@@ -77,7 +105,14 @@ def serve(
     from ldprange.service.server import listen, make_server
     from ldprange.service.store import Store
 
-    settings = Settings(tuple(map(origin_of, origins)), requests_per_second, largest_batch)
+    settings = Settings(
+        origins=tuple(map(origin_of, origins)),
+        requests_per_second=requests_per_second,
+        largest_body=largest_batch,
+        reports_per_hour=reports_per_hour,
+        bytes_per_hour=bytes_per_hour,
+        least_free_bytes=least_free_disk * _MEGABYTE,
+    )
     wanted = None if new is None else survey_of(new.description)
     # a store is made only when nothing else can go wrong
     with listen(host, port) as listening, Store(place, create=True) as store:

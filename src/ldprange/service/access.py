@@ -9,6 +9,7 @@ import math
 import re
 import secrets
 import time
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
@@ -17,7 +18,7 @@ from ldprange.errors import LdprangeError
 
 ADMINISTRATOR, ANALYST = "administrator", "analyst"
 ROLES = (ADMINISTRATOR, ANALYST)
-_MOST_ADDRESSES = 1 << 16  # whose rate is remembered
+_MOST_ADDRESSES = 1 << 16  # whose allowance is remembered
 _BURST_SECONDS = 2.0
 
 
@@ -81,30 +82,39 @@ def _network(text: str) -> str:
 
 
 class RateLimit:
-    """So many requests a second from each address, and two seconds' worth at once."""
+    """An allowance for each address, apart for each survey: some at once, and more as time goes on.
 
-    def __init__(self, per_second: float) -> None:
+    Parameters
+    ----------
+    per_second
+        How much an address is allowed, in the long run; 0 for no limit.
+    at_once
+        And at any moment; two seconds' worth if left out.
+    """
+
+    def __init__(self, per_second: float, at_once: float | None = None) -> None:
         self._rate = per_second
-        self._burst = max(1.0, per_second * _BURST_SECONDS)
-        self._left: dict[str, tuple[float, float]] = {}
+        self._most = max(1.0, per_second * _BURST_SECONDS) if at_once is None else at_once
+        self._left: OrderedDict[tuple[str, int], tuple[float, float]] = OrderedDict()  # the latest last
 
-    def wait(self, address: str) -> int:
-        """Count a request; return 0, or after how many whole seconds it may be made again."""
+    def wait(self, address: str, survey: int = 0, amount: float = 1.0) -> int:
+        """Take an amount and return 0; or return after how many whole seconds it will be there to take."""
         if not self._rate:
             return 0
-        now, address = time.monotonic(), _network(address)
-        left, since = self._left.get(address, (self._burst, now))
-        left = min(self._burst, left + (now - since) * self._rate)
-        if left < 1:
-            return max(1, math.ceil((1 - left) / self._rate))
-        if len(self._left) >= _MOST_ADDRESSES:
-            self._forget(now)
-        self._left[address] = (left - 1, now)
+        now, key = time.monotonic(), (_network(address), survey)
+        left, since = self._left.get(key, (self._most, now))
+        left = min(self._most, left + (now - since) * self._rate)
+        if left < amount:
+            return max(1, math.ceil((amount - left) / self._rate))
+        self._left[key] = (left - amount, now)
+        self._left.move_to_end(key)
+        if len(self._left) > _MOST_ADDRESSES:
+            self._left.popitem(last=False)  # who was silent longest, and has most of it back
         return 0
 
-    def _forget(self, now: float) -> None:
-        """Forget addresses whose bucket is full again; all of them, if none is."""
-        full = self._burst / self._rate
-        self._left = {address: entry for address, entry in self._left.items() if now - entry[1] < full}
-        if len(self._left) >= _MOST_ADDRESSES:
-            self._left.clear()
+    def give_back(self, address: str, survey: int, amount: float) -> None:
+        """Put back what was taken for something that did not happen."""
+        key = (_network(address), survey)
+        if key in self._left:
+            left, since = self._left[key]
+            self._left[key] = (min(self._most, left + amount), since)

@@ -72,8 +72,11 @@ def _question(name: str, asked: questions.Asked, *known: str, many: tuple[str, .
 
 async def _health(request: Request) -> Response:
     """Tell whether reports can be taken."""
-    if not collector_of(request).writer.healthy:
+    writer = collector_of(request).writer
+    if not writer.healthy:
         raise Refusal(503, "the store cannot be written; see the collector's log", {"retry-after": "1"})
+    if not writer.has_room:
+        raise Refusal(503, "the disk is nearly full; free some of it", {"retry-after": "1"})
     return Reply({"status": "ok"})
 
 

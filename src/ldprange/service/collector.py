@@ -16,6 +16,7 @@ from ldprange.plan import Plan
 from ldprange.service.access import RateLimit
 from ldprange.service.bodies import Bodies
 from ldprange.service.cutting import predicted_table
+from ldprange.service.quota import Quota
 from ldprange.service.store import CLOSED, OPEN, Store, Survey
 from ldprange.service.writer import Writer
 
@@ -35,11 +36,18 @@ class Settings:
         From one address; 0 for no limit.
     largest_body
         Bytes.
+    reports_per_hour, bytes_per_hour
+        From one address to one survey; 0 for no limit.
+    least_free_bytes
+        On the disk of an SQLite store; with less, no reports are taken.
     """
 
     origins: tuple[str, ...] = ()
     requests_per_second: float = 100.0
     largest_body: int = 1 << 20
+    reports_per_hour: int = 10_000
+    bytes_per_hour: int = 100_000_000
+    least_free_bytes: int = 500_000_000
 
 
 class Collector:
@@ -48,9 +56,10 @@ class Collector:
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store = store
         self.settings = settings
-        self.writer = Writer(store)
+        self.writer = Writer(store, settings.least_free_bytes)
         self.bodies = Bodies(settings.largest_body)
         self.rate = RateLimit(settings.requests_per_second)
+        self.quota = Quota(settings.reports_per_hour, settings.bytes_per_hour)
         self.surveys: dict[str, Survey] = {}
         self.digests: dict[str, bytes] = {}
         self._unit_errors: dict[tuple[int, tuple[str, ...]], float] = {}

@@ -30,10 +30,17 @@ async def metrics(request: Request) -> Response:
             "Batches submitted, by the status of the reply.",
             [(f'{{status="{status}"}}', number) for status, number in sorted(writer.outcomes.items())],
         ),
+        *_metric(
+            "ldprange_over_quota_total",
+            "counter",
+            "Batches refused because their address brought too much in an hour, by what of.",
+            [(f'{{of="{what}"}}', number) for what, number in collector.quota.refused.items()],
+        ),
         *_metric("ldprange_commits_total", "counter", "Transactions.", [("", writer.commits)]),
         *_metric("ldprange_commit_seconds_total", "counter", "Time in them.", [("", writer.commit_seconds)]),
         *_metric("ldprange_waiting", "gauge", "Submissions that wait.", [("", writer.waiting)]),
         *_metric("ldprange_healthy", "gauge", "1 if the store can be written.", [("", int(writer.healthy))]),
+        *_metric("ldprange_has_room", "gauge", "1 if the disk has room.", [("", int(writer.has_room))]),
     ]
     return PlainTextResponse("\n".join(lines) + "\n", media_type=TYPE, headers=KEPT_BY_NOBODY)
 

@@ -42,10 +42,11 @@ _ERRORS = {
     408: "The body did not come in time.",
     409: "A name or a batch's id is taken, or nobody has answered yet.",
     410: "The survey is closed.",
-    413: "The body is too large.",
+    413: "The body is too large, or has more reports than an address may bring in an hour.",
     415: "The body must be sent as bytes.",
-    429: "Too many requests from this address.",
+    429: "Too many requests, reports or bytes from this address; Retry-After tells when there may be more.",
     503: "Busy, shutting down, or the store cannot be written. Sending the same batch again is safe.",
+    507: "The disk is nearly full. Sending the same batch again later is safe.",
 }
 
 
@@ -254,7 +255,7 @@ DESCRIPTION: Json = {
                     "201": _json(_KEPT, "Durable, and counted."),
                     "200": _json(_KEPT, "It was there already; nothing changed."),
                 },
-                (400, 404, 408, 409, 410, 413, 415, 503),
+                (400, 404, 408, 409, 410, 413, 415, 503, 507),
                 parameters=(_SURVEY_NAME, _BATCH_ID),
                 body={BYTES: {"schema": {"type": "string", "format": "binary"}}},
             )

@@ -58,7 +58,8 @@ class Submitting:
 
     async def _take(self, name: str, batch: str, scope: Scope, receive: Receive) -> Outcome:
         collector, client = self._collector, scope.get("client")
-        check_rate(collector, client[0] if client else "")
+        address = client[0] if client else ""
+        check_rate(collector, address)
         survey = survey_in(collector, name)
         if not _ID.fullmatch(batch):
             raise Refusal(400, "a batch's id must be 32 lower-case hexadecimal digits, chosen at random")
@@ -66,7 +67,10 @@ class Submitting:
         if kind.split(b";")[0].strip().lower() != BYTES.encode():
             raise Refusal(415, f"a batch must be sent as {BYTES}")
         body = await collector.bodies.read(receive)
+        spent = collector.quota.spend(address, survey, body)
         outcome = await collector.writer.submit(survey, bytes.fromhex(batch), body)
+        if outcome.status != 201:
+            collector.quota.give_back(spent)
         if outcome.reason:
-            raise Refusal(outcome.status, outcome.reason, dict(_RETRY) if outcome.status == 503 else {})
+            raise Refusal(outcome.status, outcome.reason, dict(_RETRY) if outcome.status >= 500 else {})
         return outcome

@@ -49,6 +49,10 @@ BUSY = Outcome(503, reason="the collector has more waiting than it can hold; sen
 FAILED = Outcome(
     503, reason="the store could not be written; send the batch again with the same id, it will count once"
 )
+FULL = Outcome(
+    507, reason="the collector's disk is nearly full, and it takes no reports; send the batch again later"
+)
+OVER = Outcome(410, reason="the survey is closed; no more reports are taken")
 STOPPING = Outcome(503, reason="the collector is shutting down; send the batch again with the same id")
 
 
@@ -63,8 +67,9 @@ class _Submission:
 class Writer:
     """The only one who adds batches to the store, and to the live aggregates."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, least_free_bytes: int) -> None:
         self._store = store
+        self._least_free_bytes = least_free_bytes
         self._lives: dict[int, Live] = {}
         self._closed: set[int] = set()
         self._writing = Lock()  # what the store holds, and what is known of it
@@ -111,6 +116,12 @@ class Writer:
     def waiting(self) -> int:
         """How many submissions wait."""
         return len(self._waiting)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether there is enough disk left to take more."""
+        free = self._store.free_bytes()
+        return free is None or free >= self._least_free_bytes
 
     def submit(self, survey: Survey, batch: bytes, body: bytes) -> asyncio.Future[Outcome]:
         """Hand a batch over; the future is done when it is durable and counted, or refused."""
@@ -238,20 +249,24 @@ class Writer:
         for submission in group:
             by_survey.setdefault(submission.survey.id, []).append(submission)
         good: dict[int, list[_Submission]] = {}
-        reports: dict[int, Batch] = {}
+        unpacked: dict[int, tuple[Batch, int]] = {}  # reports, and of how many submissions
         for survey, submissions in by_survey.items():
             plan = submissions[0].survey.plan
-            reports[survey], found = wire.unpack_many(plan, [each.body for each in submissions])
+            reports, found = wire.unpack_many(plan, [each.body for each in submissions])
+            unpacked[survey] = reports, sum(isinstance(what, int) for what in found)
             for submission, what in zip(submissions, found, strict=True):
-                submission.outcome = _first(what)
+                submission.outcome = _first(submission.survey, what)
             good[survey] = [each for each in submissions if each.outcome.status == 201]
         hour = _hour()
         for survey in good:
             self._count_soon(self._lives[survey], self._lives[survey].end_generation(hour))
+        refusals = dict.fromkeys(self._closed, OVER)
+        if not self.has_room:
+            refusals = {**dict.fromkeys(good, FULL), **refusals}
         kept = [
             Kept(survey, each.batch, each.body, each.outcome.reports, self._lives[survey].generation)
             for survey, submissions in good.items()
-            if survey not in self._closed
+            if survey not in refusals
             for each in submissions
         ]
         new = self._keep(kept, hour) if kept else set()
@@ -260,11 +275,14 @@ class Writer:
             if known:
                 there = self._store.bodies(survey, [each.batch for each in known])
                 for submission in known:
-                    submission.outcome = _again(submission, there.get(submission.batch))
-                bodies = [each.body for each in submissions if each.outcome.status == 201]
-                reports[survey] = wire.unpack_many(known[0].survey.plan, bodies)[0]
+                    body = there.get(submission.batch)
+                    submission.outcome = refusals[survey] if body is None else _again(submission, body)
+            taken = [each for each in submissions if each.outcome.status == 201]
+            reports, together = unpacked[survey]
+            if len(taken) != together:  # some were fit to be read, but not to be taken
+                reports, _ = wire.unpack_many(reports.plan, [each.body for each in taken])
             live = self._lives[survey]
-            self._count_soon(live, live.add(reports[survey], hour))
+            self._count_soon(live, live.add(reports, hour))
         for submission in group:
             self.outcomes[submission.outcome.status] = self.outcomes.get(submission.outcome.status, 0) + 1
 
@@ -286,18 +304,18 @@ def _tell(group: list[_Submission]) -> None:
             submission.future.set_result(submission.outcome)
 
 
-def _first(what: int | LdprangeError) -> Outcome:
+def _first(survey: Survey, what: int | LdprangeError) -> Outcome:
     if not isinstance(what, int):
         return Outcome(400, reason=str(what))
+    if what > 1 and not survey.batches:
+        return Outcome(400, reason=f"this survey takes one report at a time, got {what}; send each alone")
     return (
         Outcome(201, what) if what else Outcome(400, reason="a batch must hold at least one report, got none")
     )
 
 
-def _again(submission: _Submission, body: bytes | None) -> Outcome:
-    """Tell what becomes of a batch that was not kept now: it is there already, or the survey is closed."""
-    if body is None:
-        return Outcome(410, reason="the survey is closed; no more reports are taken")
+def _again(submission: _Submission, body: bytes) -> Outcome:
+    """Tell what becomes of a batch of which the id is there already."""
     if submission.body == body:
         return Outcome(200, submission.outcome.reports)
     return Outcome(409, reason="a batch's id must be its own, and this one came before with other bytes")
