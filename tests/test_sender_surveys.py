@@ -166,7 +166,7 @@ def test_reports_of_an_older_ledger_are_sent_only_where_somebody_says(
 ) -> None:
     rows = make_older(path)
     ledger, sender = ldp.Ledger(path, budget=2.5), ldp.Sender(collector.url)
-    with pytest.warns(UserWarning, match=r"2 are left, and not sent; .* ledger\.assign\(sender\.survey,"):
+    with pytest.warns(UserWarning, match=r"not note for which survey: 2; .* ledger\.assign\(sender\.survey,"):
         assert sender.send_pending(ledger) == 0
     assert collector.requests == []
     client = ldp.Client(PLAN, ledger=ledger, survey=collector.url)
@@ -176,7 +176,7 @@ def test_reports_of_an_older_ledger_are_sent_only_where_somebody_says(
         assert ledger.spent(person) == 1.1
     assert ledger.assign(sender.survey, PLAN) == 2
     assert ledger.assign(other.url, PLAN) == 0  # they have a survey now
-    with pytest.warns(UserWarning, match="1 are left"):
+    with pytest.warns(UserWarning, match="for which survey: 1;"):
         assert sender.send_pending(ledger) == 1
     assert collector.batches == {"1" * 32: rows[0][3]}
     assert [ldp.wire.pack(client.encode(7, person=person)) for person in "ab"] == [rows[0][3], rows[1][3]]

@@ -35,7 +35,7 @@ class Sender:
         Seconds for all attempts of one request; then it gives up with a ``SendError``.
     insecure
         Allow plain ``http`` to another machine. Whoever is on the way then sees who takes part, and
-        can drop or replace reports; not what anybody's value is.
+        can drop or replace reports; of a person's value they learn no more than ε allows.
 
     >>> Sender("http://127.0.0.1:8000/s/commute")
     Sender('http://127.0.0.1:8000/s/commute')
@@ -119,9 +119,9 @@ class Sender:
         left = sum(entry.survey == "" for entry in pending)
         if left:
             warnings.warn(
-                f"{ledger.path} has reports of an older version, which did not note the survey that they "
-                f"are for: {left} are left, and not sent; to send those of a survey, call "
-                "ledger.assign(sender.survey, sender.plan()) with the sender of that survey",
+                f"reports in {ledger.path} that are not sent, because an older version made them and did "
+                f"not note for which survey: {left}; to send those that were made for a survey, call "
+                "ledger.assign(sender.survey, sender.plan()) with its sender",
                 stacklevel=2,
             )
         ours = [entry for entry in pending if entry.survey == self.survey]
