@@ -76,7 +76,7 @@ HOSTILE = {
 }
 
 NUMBERS = [0, 1, -1, 2, 3, 27, 255, 256, 4096, 65028097, 66528000, 1 << 26, 1 << 28, 2**53 - 1, 10**4000]
-OTHERS = [None, True, 0.5, 1e308, 5e-324, "", "kind", [], {}, [2] * 300, [[1, 1]] * 300]
+OTHERS: list[object] = [None, True, 0.5, 1e308, 5e-324, "", "kind", [], {}, [2] * 300, [[1, 1]] * 300]
 KINDS = ["flat", "tree", "haar", "windows", "grids", "grr", "oue", "olh", "hadamard", "subset", "product"]
 
 

@@ -53,10 +53,10 @@ def row_groups(file: BinaryIO) -> list[int]:
 
 def read(file: BinaryIO, plan: Plan, groups: range | None = None) -> Iterator[Batch]:
     """Yield the table, or some row groups of it, in batches."""
-    table = open_parquet(file)
-    check_schema(plan, table.schema_arrow)
-    at_once = min(_BATCH_ROWS, max(1, _BATCH_BYTES // max(widths_of(plan))))
-    for rows in parquet_batches(table, ["level", "report"], at_once, groups):
+    check_schema(plan, open_parquet(file).schema_arrow)
+    longest = max(4, *widths_of(plan))  # a code has 4 bytes
+    at_once = min(_BATCH_ROWS, max(1, _BATCH_BYTES // longest))
+    for rows in parquet_batches(file, ["level", "report"], longest, at_once, groups):
         yield batch_from(plan, rows)
 
 

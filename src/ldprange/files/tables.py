@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ldprange.domain import Dates, Domain, Ordered, Product
 from ldprange.errors import FileError
+from ldprange.files.parquet_pages import check_pages
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
@@ -25,6 +26,7 @@ _BLOCK_BYTES = 1 << 20
 _BATCH_ROWS = 1 << 18
 _NEVER = "\x1f"  # the unit separator: a plain column has no delimiter, but the reader wants one
 _LONGEST_LINE = 1 << 20
+_LONGEST_TEXT = 1 << 8  # bytes of a number or a date
 
 
 Column = Iterator[NDArray[Any]]
@@ -72,9 +74,16 @@ def delimited_values(file: BinaryIO, delimiter: str, column: str | None, domain:
 
 def parquet_values(file: BinaryIO, column: str | None, domain: Domain) -> list[Column]:
     """Return a column of a Parquet file, or one for each attribute."""
-    table = open_parquet(file)
-    chosen = _choose(table.schema_arrow.names, column, domain)
-    return _columns(parquet_batches(table, chosen), domain)
+    chosen = _choose(open_parquet(file).schema_arrow.names, column, domain)
+    return _columns(parquet_batches(file, chosen, _longest(domain)), domain)
+
+
+def _longest(domain: Domain) -> int:
+    """Return how many bytes a value may have, as text."""
+    if isinstance(domain, Product):
+        return max(map(_longest, domain.axes))
+    labels = domain.labels if isinstance(domain, Ordered) else ()
+    return max([_LONGEST_TEXT, *(len(label.encode()) for label in labels)])
 
 
 def _columns(batches: Iterator[pa.RecordBatch], domain: Domain) -> list[Column]:
@@ -111,10 +120,15 @@ def delimited_batches(
         raise FileError(f"the table cannot be read: {_first_line(error)}") from None
 
 
-def open_parquet(file: BinaryIO) -> pyarrow.parquet.ParquetFile:
-    """Open a Parquet file so that reading it takes little memory and notices damage."""
+def open_parquet(file: BinaryIO, dictionaries: Sequence[str] = ()) -> pyarrow.parquet.ParquetFile:
+    """Open a Parquet file so that reading it takes little memory and notices damage.
+
+    Columns in ``dictionaries`` are not unfolded: they come as indices into their different values.
+    """
     try:
-        table = pyarrow.parquet.ParquetFile(file, pre_buffer=False, page_checksum_verification=True)
+        table = pyarrow.parquet.ParquetFile(
+            file, pre_buffer=False, page_checksum_verification=True, read_dictionary=list(dictionaries)
+        )
         table.schema_arrow.names  # noqa: B018 (names are decoded only when they are asked for)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise _damaged(error) from None
@@ -122,24 +136,40 @@ def open_parquet(file: BinaryIO) -> pyarrow.parquet.ParquetFile:
 
 
 def parquet_batches(
-    table: pyarrow.parquet.ParquetFile,
+    file: BinaryIO,
     columns: Sequence[str],
+    longest: int,
     rows: int = _BATCH_ROWS,
     groups: range | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield columns of a Parquet file, or of some of its row groups, ``rows`` rows at a time."""
-    read = 0
-    chosen = range(table.metadata.num_row_groups) if groups is None else groups
-    expected = sum(table.metadata.row_group(group).num_rows for group in chosen)
+    """Yield columns of a Parquet file, or of some of its row groups, at most ``rows`` rows at a time.
+
+    A value of more than ``longest`` bytes is an error, before any is read that takes more memory than that.
+    """
+    read, metadata = 0, open_parquet(file).metadata
+    chosen = range(metadata.num_row_groups) if groups is None else groups
+    expected = sum(metadata.row_group(group).num_rows for group in chosen)
+    unfolding = check_pages(file, columns, chosen, longest)
+    table, rows = open_parquet(file, unfolding.dictionaries), min(rows, unfolding.rows)
     try:
         for batch in table.iter_batches(batch_size=rows, row_groups=list(chosen), columns=list(columns)):
             read += len(batch)
-            yield batch
+            yield _unfolded(batch, unfolding.dictionaries, longest)
     except (pa.ArrowException, OSError) as error:
         raise _damaged(error) from None
     # some damage makes the reader stop early without a word
     if read != expected:
         raise _damaged(f"{read} rows instead of {expected}")
+
+
+def _unfolded(batch: pa.RecordBatch, dictionaries: Sequence[str], longest: int) -> pa.RecordBatch:
+    """Return a batch whose columns in ``dictionaries`` are values, none of more than ``longest`` bytes."""
+    for name in dictionaries:
+        column = batch.column(name)
+        if (pc.max(pc.binary_length(column.dictionary)).as_py() or 0) > longest:
+            raise FileError(f"values of column {name} must have at most {longest} bytes, and some have more")
+        batch = batch.set_column(batch.schema.get_field_index(name), name, column.dictionary_decode())
+    return batch
 
 
 def _damaged(why: Exception | str) -> FileError:
