@@ -94,7 +94,7 @@ function checkedFingerprint(description) {
   if (description.fingerprint !== fingerprint) {
     throw new PlanError(
       `the plan's fingerprint must be ${fingerprint}, got ${shown(description.fingerprint)}; ` +
-        "the plan was edited, or states what is not so: do not answer it",
+        "the plan was edited, or whoever sent it states a wrong one: do not answer it",
     );
   }
   return fingerprint;
