@@ -11,8 +11,8 @@ from ldprange.errors import StoreError
 from ldprange.reports import Batch
 from ldprange.service.store import Store, Survey
 
-_TOGETHER = 1 << 17  # reports counted and sorted together, at least: a tally goes through all of its counters
-_SORTED_BYTES = 64 << 20  # or, if they are large, as many bytes sorted together, at least
+_TOGETHER = 1 << 17  # reports counted, and batches sorted, together: a tally goes through all of its counters
+_SORTED_BYTES = 64 << 20  # or so many bytes sorted
 _COUNTED_BYTES = 16 << 20  # and counted
 _COUNTER_BYTES = 8
 _MOST_WAITING = 8  # times as many may wait to be counted
@@ -44,7 +44,7 @@ class Live:
         self._waiting: list[Batch] = []
         self._waiting_reports = self._waiting_bytes = 0
         self._generation = generation
-        self._reports = self._bytes = 0  # of this generation
+        self._batches = self._bytes = 0  # of this generation
         self._hour = 0  # in which its first batch came
         self._end: int | None = None  # how many of those that wait belong to the generation that ended
         self._ended: Generation | None = None
@@ -58,7 +58,7 @@ class Live:
         live = Live(survey, Aggregate.empty(survey.plan), store.last_generation(survey.id))
         for part in store.counts(survey):
             if isinstance(part, Batch):
-                live.add(part, 0)
+                live.add(part, 1, 0)
                 live.count()
             elif part.plan.fingerprint != survey.plan.fingerprint:
                 raise StoreError(
@@ -87,16 +87,16 @@ class Live:
             or self._waiting_reports >= _MOST_WAITING * self._together
         )
 
-    def add(self, batch: Batch, hour: int) -> bool:
-        """Take reports that are in the store now, and came in this hour; return whether to count soon."""
-        size = _bytes_of(batch)
+    def add(self, reports: Batch, batches: int, hour: int) -> bool:
+        """Take the reports of batches that the store got in an hour; return whether to count soon."""
+        size = _bytes_of(reports)
         with self._adding:
-            if len(batch):
-                self._hour = self._hour if self._reports else hour
-                self._waiting.append(batch)
-                self._waiting_reports += len(batch)
+            if batches:
+                self._hour = self._hour if self._batches else hour
+                self._waiting.append(reports)
+                self._waiting_reports += len(reports)
                 self._waiting_bytes += size
-                self._reports += len(batch)
+                self._batches += batches
                 self._bytes += size
             return self._waiting_reports >= self._together or self._waiting_bytes >= _COUNTED_BYTES
 
@@ -106,12 +106,12 @@ class Live:
         Returns whether it ended; not while the one before is still to be sorted.
         """
         with self._adding:
-            large = self._reports >= self._together or self._bytes >= self._sorted_bytes
-            if self._sorting or not self._reports or not (large or hour != self._hour):
+            large = self._batches >= self._together or self._bytes >= self._sorted_bytes
+            if self._sorting or not self._batches or not (large or hour != self._hour):
                 return False
             self._sorting, self._end = True, len(self._waiting)
             self._generation += 1
-            self._reports = self._bytes = 0
+            self._batches = self._bytes = 0
             return True
 
     def aggregate(self) -> Aggregate:

@@ -43,8 +43,8 @@ SURVEYS = Table(
 )
 
 
-def _batches(name: str, *more: Column[int]) -> Table:
-    """Return a table of batches as they came, by their ids: a row number would tell their order."""
+def _batches(name: str, *more: Column[int], numbered: bool) -> Table:
+    """Return a table of batches as they came; SQLite would number its rows in their order."""
     return Table(
         name,
         METADATA,
@@ -52,14 +52,17 @@ def _batches(name: str, *more: Column[int]) -> Table:
         Column("batch", LargeBinary(16), primary_key=True),
         *more,
         Column("body", LargeBinary, nullable=False),
-        sqlite_with_rowid=False,
+        sqlite_with_rowid=numbered,
     )
 
 
-RECENT = _batches("ldprange_recent", Column("generation", _BIG, nullable=False))
-"""Batches that no stored aggregate counts yet; those of a generation are sorted together."""
+RECENT = _batches("ldprange_recent", Column("generation", _BIG, nullable=False), numbered=True)
+"""Batches that no stored aggregate counts yet; those of a generation are sorted together.
 
-SORTED = _batches("ldprange_sorted")
+Rows are added at its end, which costs least; so here their order can be told.
+"""
+
+SORTED = _batches("ldprange_sorted", numbered=False)
 """Batches that their survey's stored aggregate counts."""
 
 AGGREGATES = Table(

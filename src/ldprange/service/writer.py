@@ -282,7 +282,7 @@ class Writer:
             if len(taken) != together:  # some were fit to be read, but not to be taken
                 reports, _ = wire.unpack_many(reports.plan, [each.body for each in taken])
             live = self._lives[survey]
-            self._count_soon(live, live.add(reports, hour))
+            self._count_soon(live, live.add(reports, len(taken), hour))
         for submission in group:
             self.outcomes[submission.outcome.status] = self.outcomes.get(submission.outcome.status, 0) + 1
 
