@@ -27,9 +27,11 @@ from ldprange.oracles import (
     oracle_from_dict,
 )
 from ldprange.oracles.local_hashing import HashingMechanism
+from ldprange.oracles.unary_encoding import _UnaryMechanism
 
 EPSILONS = (0.1, 0.7, 1.1, 3.0)
 Case = tuple[Oracle, int, float, bool]
+_ANY_SUM = (HashingMechanism, _UnaryMechanism)  # a report may support any number of cells
 
 
 def _cases() -> list[Any]:
@@ -179,6 +181,39 @@ def test_variance_of_an_item_nobody_holds_is_that_of_the_literature(
     cells = 1 << 12  # the formulas are those of many cells
     noise = oracle.on(cells, epsilon).noise
     assert noise.spread + noise.total == pytest.approx(psi(np.exp(epsilon), cells), rel=2e-3)
+
+
+@every_case
+def test_a_tally_is_possible_and_a_forged_one_is_not(case: Case) -> None:
+    mechanism, rng, users = _mechanism(case), np.random.default_rng(1), 40
+    items = rng.integers(0, case[1], users, dtype=np.uint32)
+    encoded = mechanism.tally(mechanism.encode_many(items, rng))
+    drawn = mechanism.draw(np.bincount(items, minlength=case[1]), rng)
+    for counts in encoded, drawn:
+        assert mechanism.possible(counts, users)
+        for place in range(mechanism.counters):
+            for forged in users + 1, -1, 2**62, -(2**63), 2**63 - 1:
+                changed = counts.copy()
+                changed[place] = forged
+                assert not mechanism.possible(changed, users)
+    assert mechanism.possible(np.zeros_like(encoded), 0)
+    assert not mechanism.possible(encoded, 2**32 * users) or isinstance(mechanism, _ANY_SUM)
+    if not isinstance(mechanism, _ANY_SUM):
+        assert not mechanism.possible(encoded, users + 1)
+        for place in range(mechanism.counters):  # one more in one place, and as much support as ever in each
+            changed = encoded.copy()
+            changed[place] += 1
+            assert not mechanism.possible(changed, users)
+
+
+@every_case
+def test_a_tally_whose_sum_wraps_is_not_possible(case: Case) -> None:
+    mechanism = _mechanism(case)
+    if mechanism.counters >= 5:
+        # of 2**62 reports; the sum beyond 2**64 is left out where sums wrap
+        counts = np.zeros(mechanism.counters, np.int64)
+        counts[:5] = 2**62
+        assert mechanism.possible(counts, 2**62) == isinstance(mechanism, _ANY_SUM)
 
 
 @every_case

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 import ldprange as ldp
+from ldprange.oracles import Oracle
 
 PLAN = ldp.Plan(ldp.Domain.integers(0, 9), 1.0, ldp.Tree(4), ldp.OUE())
 BATCH = ldp.encode_many(PLAN, [1, 2, 3], seed=1)
@@ -107,6 +110,47 @@ def test_confidence_may_come_as_close_to_1_as_floats_do() -> None:
 def test_a_report_that_no_client_made_is_not_packed(report: ldp.Report) -> None:
     with pytest.raises(ldp.WireError, match="as a client made it"):
         ldp.wire.pack(report)
+
+
+def test_counts_never_run_over() -> None:
+    """Where an aggregate was made by hand, of counts that no reports can leave."""
+    forged = ldp.Aggregate(PLAN, AGGREGATE.users, [counts + (1 << 62) for counts in AGGREGATE.counts])
+    with pytest.raises(ldp.LdprangeError, match=r"stay below 2\*\*63"):
+        forged + forged
+    with pytest.raises(ldp.LdprangeError, match=r"stay below 2\*\*63"):
+        sum([AGGREGATE, forged, forged])
+    total = sum([AGGREGATE, forged], start=ldp.Aggregate.empty(PLAN))
+    before = total.to_bytes()
+    with pytest.raises(ldp.LdprangeError, match=r"stay below 2\*\*63"):
+        total.absorb(forged)
+    assert total.to_bytes() == before
+
+
+@pytest.mark.parametrize("oracle", [ldp.GRR(), ldp.HRR(), ldp.HadamardHashing(bits=2), ldp.SubsetSelection()])
+def test_a_file_whose_counts_wrap_is_not_loaded(tmp_path: Path, oracle: Oracle) -> None:
+    """Counts of 2**62 add up to nothing where sums wrap, and would be all that a merged estimate sees."""
+    for decomposition in ldp.Flat(), ldp.Windows([4, 2, 1]):
+        plan = ldp.Plan(PLAN.domain, 1.0, decomposition, oracle)
+        honest = ldp.Aggregate.of(plan, ldp.encode_many(plan, [1, 2, 3] * 20, seed=1))
+        counts = [tally.copy() for tally in honest.counts]
+        counts[-1][:4] += 1 << 62
+        path = tmp_path / "forged.agg"
+        ldp.Aggregate(plan, honest.users, counts).save(path)
+        with pytest.raises(ldp.FileError, match=r"forged\.agg .* counts that \d+ reports can leave"):
+            ldp.Aggregate.load(path)
+
+
+def test_a_file_of_more_reports_than_can_be_counted_is_not_loaded(tmp_path: Path) -> None:
+    data = AGGREGATE.to_bytes()
+    users = json.dumps(list(AGGREGATE.users)).encode()
+    for forged in 1 << 63, 10**4000:
+        changed = json.dumps([forged, *AGGREGATE.users[1:]]).encode()
+        body = data[8:-32].replace(users, changed)
+        length = int.from_bytes(body[:4], "little") + len(changed) - len(users)
+        body = data[:8] + length.to_bytes(4, "little") + body[4:]
+        (tmp_path / "a.agg").write_bytes(body + hashlib.sha256(body).digest())
+        with pytest.raises(ldp.FileError, match=r"a\.agg .*0 to 2\*\*62 reports"):
+            ldp.Aggregate.load(tmp_path / "a.agg")
 
 
 def test_counts_that_the_reports_cannot_have_left_are_not_loaded(tmp_path: Path) -> None:

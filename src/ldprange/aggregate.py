@@ -20,7 +20,7 @@ from typing import cast
 import numpy as np
 
 from ldprange import wire
-from ldprange.checking import check_type
+from ldprange.checking import check_type, shown
 from ldprange.errors import FileError, LdprangeError, MismatchError, WireError
 from ldprange.kernels import Counts
 from ldprange.plan import Plan
@@ -30,6 +30,14 @@ from ldprange.writing import read_whole, unsealed, whole_file
 VERSION = 1
 _MOST_USERS = 1 << 62  # counts are 64-bit integers, and must not run over
 _MAGIC = b"LDPRAGG" + bytes([VERSION])
+
+
+def checked_users(users: Sequence[int]) -> tuple[int, ...]:
+    """Return how many ``users`` reported on each level; an error unless there are 0 to 2**62 in all."""
+    each = tuple(int(count) for count in users)
+    if min(each) < 0 or sum(each) > _MOST_USERS:
+        raise LdprangeError(f"an aggregate must hold 0 to 2**62 reports, got {shown(sum(each))}")
+    return each
 
 
 class Aggregate:
@@ -56,9 +64,7 @@ class Aggregate:
 
     def __init__(self, plan: Plan, users: Sequence[int], counts: Sequence[Counts]) -> None:
         self.plan = plan
-        self.users = tuple(int(count) for count in users)
-        if min(self.users) < 0 or sum(self.users) > _MOST_USERS:
-            raise LdprangeError(f"an aggregate must hold 0 to 2**62 reports, got {self.users}")
+        self.users = checked_users(users)
         self.counts = tuple(counts)
 
     @staticmethod
@@ -98,8 +104,9 @@ class Aggregate:
             return NotImplemented
         if self.plan.fingerprint != other.plan.fingerprint:
             raise _mismatch(self.plan, other.plan)
-        users = [a + b for a, b in zip(self.users, other.users, strict=True)]
-        return Aggregate(self.plan, users, [a + b for a, b in zip(self.counts, other.counts, strict=True)])
+        total = Aggregate(self.plan, self.users, [counts.copy() for counts in self.counts])
+        total.absorb(other)
+        return total
 
     def __radd__(self, other: object) -> Aggregate:
         """Let ``sum`` start from its 0."""
@@ -109,9 +116,19 @@ class Aggregate:
         """Add another of the same plan in place, sparing a copy; nobody else may hold this one's counts."""
         if self.plan.fingerprint != other.plan.fingerprint:
             raise _mismatch(self.plan, other.plan)
-        self.users = tuple(a + b for a, b in zip(self.users, other.users, strict=True))
+        users = checked_users([a + b for a, b in zip(self.users, other.users, strict=True)])
         for mine, theirs in zip(self.counts, other.counts, strict=True):
             mine += theirs
+        if any(
+            counts.min() < 0 for counts in self.counts
+        ):  # a sum beyond 64 bits wraps, and is undone so too
+            for mine, theirs in zip(self.counts, other.counts, strict=True):
+                mine -= theirs
+            raise LdprangeError(
+                "counts must be at least 0 and stay below 2**63 when they are added, and some do not; "
+                "one of the aggregates holds counts that no reports can leave"
+            )
+        self.users = users
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Aggregate):
@@ -180,11 +197,20 @@ class Aggregate:
         ):
             raise FileError(f"{path} must say how many people reported on each level, and it does not")
         counts = np.frombuffer(body, "<i8", offset=start).astype(np.int64)
-        tallies = np.split(counts, np.cumsum(counters)[:-1])
-        for mechanism, tally, number in zip(plan.mechanisms, tallies, users, strict=True):
-            if not mechanism.possible(tally, number):
-                raise FileError(f"{path} must hold counts that {number} reports can leave, and it does not")
-        return Aggregate(plan, users, tallies)
+        try:
+            return Aggregate(plan, users, np.split(counts, np.cumsum(counters)[:-1])).checked()
+        except LdprangeError as error:
+            raise FileError(f"{path} cannot be an aggregate: {error}; make it again") from None
+
+    def checked(self) -> Aggregate:
+        """Return this aggregate; an error unless its counts are some that as many reports can leave."""
+        tallies = zip(self.plan.mechanisms, self.counts, self.users, strict=True)
+        for level, (mechanism, counts, users) in enumerate(tallies):
+            if not mechanism.possible(counts, users):
+                raise LdprangeError(
+                    f"level {level} must hold counts that {users:,} reports can leave, and it does not"
+                )
+        return self
 
 
 def _batch(plan: Plan, reports: object) -> Batch:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.aggregate import Aggregate
+from ldprange.aggregate import Aggregate, checked_users
 from ldprange.checking import check_type
 from ldprange.errors import FileError, LdprangeError, MismatchError, WireError
 from ldprange.learning.plan import Label, LabelledPlan
@@ -63,6 +63,7 @@ class LabelledAggregate:
                     "where people are asked for all attributes, each must have as many reports, "
                     f"got {sorted(told)}; count all of a person's reports, or none"
                 )
+        checked_users([part.reports for row in self.parts for part in row])
         if len(self.parts) != len(plan.classes):
             raise MismatchError(
                 f"there must be aggregates for each of {len(plan.classes)} classes, got {len(self.parts)}"

@@ -31,6 +31,7 @@ Groups = NDArray[np.uint32]
 Users = NDArray[np.int64] | int
 
 _BLOCK = 1 << 16  # users taken together
+_LOW = (1 << 32) - 1  # the lower half of a 64-bit integer
 
 
 class Oracle(ABC):
@@ -108,9 +109,11 @@ class Mechanism(ABC):
         """Add reports up by group, a row of ``counters`` each; ``groups`` says whose row, or ``None`` one."""
 
     def possible(self, counts: Counts, users: Users) -> bool:
-        """Say whether so many users can have left these counts: no item has more support than reports.
+        """Say whether ``users`` reports can have left these counts: none has more than there are reports.
 
-        As everywhere here, there may be many tallies, a row each; ``users`` is then a column.
+        A mechanism that knows more of its tallies says so here. Counts come from files, so they may be any
+        64-bit integers: whoever adds them up does it with :func:`add_up_to`. As everywhere here, there may be
+        many tallies, a row each; ``users``, which are at most 2**62, is then a column.
         """
         return bool(np.all((counts >= 0) & (counts <= users)))
 
@@ -159,7 +162,20 @@ class CodedMechanism(Mechanism):
 
     def possible(self, counts: Counts, users: Users) -> bool:
         """Every report has one code."""
-        return bool(np.all(counts >= 0) and np.all(counts.sum(axis=-1, keepdims=True) == users))
+        return super().possible(counts, users) and add_up_to(counts, users)
+
+
+def add_up_to(counts: Counts, users: Users, each: int = 1) -> bool:
+    """Say whether the counts of every row add up to ``users`` × ``each``; they must be at least 0.
+
+    Sums of 64-bit integers wrap, and a forged tally may add up to anything then. So the upper and the lower
+    halves are added up apart: with fewer than 2**31 counts, and ``each`` below 2**31, neither can wrap.
+    """
+    number = np.asarray(users, np.int64)
+    high, low = (half.sum(axis=-1, keepdims=True) for half in (counts >> 32, counts & _LOW))
+    wanted_high, wanted_low = (number >> 32) * each, (number & _LOW) * each
+    same_high = high + (low >> 32) == wanted_high + (wanted_low >> 32)
+    return bool(np.all(same_high & (low & _LOW == wanted_low & _LOW)))
 
 
 def width_of(bound: int) -> int:

@@ -29,6 +29,7 @@ from ldprange.oracles.contract import (
     Mechanism,
     Oracle,
     Users,
+    add_up_to,
     each_holder,
     integer_bytes,
     integers_below,
@@ -102,7 +103,7 @@ class ShiftedMechanism(Mechanism):
     def possible(self, counts: Counts, users: Users) -> bool:
         people, tallies = self._table(counts)
         shifts = people.reshape(*counts.shape[:-1], self._shifts)
-        everyone = bool(np.all(shifts >= 0) and np.all(shifts.sum(axis=-1, keepdims=True) == users))
+        everyone = super().possible(shifts, users) and add_up_to(shifts, users)
         return everyone and self._grid.possible(tallies, people)
 
     def _table(self, counts: Counts) -> tuple[Counts, Counts]:

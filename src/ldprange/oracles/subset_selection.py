@@ -20,7 +20,7 @@ from ldprange import kernels
 from ldprange.errors import PlanError, WireError
 from ldprange.kernels import Counts
 from ldprange.noise import Noise
-from ldprange.oracles.contract import Column, Groups, Items, Mechanism, Oracle, Users, each_holder
+from ldprange.oracles.contract import Column, Groups, Items, Mechanism, Oracle, Users, add_up_to, each_holder
 from ldprange.parallel import slices
 from ldprange.randomness import WORDS, Coins, below, exponential_from_below
 
@@ -122,8 +122,7 @@ class SubsetMechanism(Mechanism):
 
     def possible(self, counts: Counts, users: Users) -> bool:
         """Every report supports ``size`` cells."""
-        total = counts.sum(axis=-1, keepdims=True)
-        return super().possible(counts, users) and bool(np.all(total == users * self.size))
+        return super().possible(counts, users) and add_up_to(counts, users, self.size)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
         """Draw the tally cell by cell where people are many, and encode each of them where they are few.

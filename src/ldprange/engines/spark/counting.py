@@ -91,7 +91,7 @@ def _count_equal(plan: Plan, frame: DataFrame) -> Aggregate:
             some = rows.filter(pa.array((numbers >> bit) & 1 == 1))
             part = Aggregate.of(plan, batch_from(plan, some))
             total += Aggregate(plan, [n << bit for n in part.users], [tally << bit for tally in part.counts])
-    return total
+    return total.checked()
 
 
 def _add_partials(plan: Plan, frame: DataFrame) -> Aggregate:
@@ -106,7 +106,7 @@ def _add_partials(plan: Plan, frame: DataFrame) -> Aggregate:
         total[piece * _PIECE : (piece + 1) * _PIECE] += np.frombuffer(data, np.int64)
     levels = len(plan.levels)
     ends = np.cumsum([mechanism.counters for mechanism in plan.mechanisms])[:-1]
-    return Aggregate(plan, total[:levels].tolist(), np.split(total[levels:], ends))
+    return Aggregate(plan, total[:levels].tolist(), np.split(total[levels:], ends)).checked()
 
 
 def _tally(plan_text: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
