@@ -217,7 +217,7 @@ def test_an_attribute_is_asked_about_among_the_people_in_others(
 
 
 def test_hardly_any_doubt_is_left_out(service: Service) -> None:
-    drawn = asked(service, "pairs/overview", *BOTH, ("confidence", "0.9999999999999999"))
+    drawn = asked(service, "pairs/overview", *BOTH, ("confidence", "0.999"))
     assert drawn["error"]["typical"] > 0
 
 

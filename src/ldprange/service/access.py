@@ -70,7 +70,7 @@ def _name(origin: str) -> str:
     return found[1] if found else ""
 
 
-def _network(text: str) -> str:
+def sender_of(text: str) -> str:
     """Return what counts as one sender: an address of IPv4, or all that one household has of IPv6."""
     if ":" not in text:
         return text
@@ -101,7 +101,7 @@ class RateLimit:
         """Take an amount and return 0; or return after how many whole seconds it will be there to take."""
         if not self._rate:
             return 0
-        now, key = time.monotonic(), (_network(address), survey)
+        now, key = time.monotonic(), (sender_of(address), survey)
         left, since = self._left.get(key, (self._most, now))
         left = min(self._most, left + (now - since) * self._rate)
         if left < amount:
@@ -114,7 +114,7 @@ class RateLimit:
 
     def give_back(self, address: str, survey: int, amount: float) -> None:
         """Put back what was taken for something that did not happen."""
-        key = (_network(address), survey)
+        key = (sender_of(address), survey)
         if key in self._left:
             left, since = self._left[key]
             self._left[key] = (min(self._most, left + amount), since)

@@ -22,6 +22,7 @@ from ldprange.service.openapi import DESCRIPTION
 from ldprange.service.refusal import Refusal
 from ldprange.service.replies import ANYWHERE, Reply, collector_of, refuse_error, refused
 from ldprange.service.submit import Submitting
+from ldprange.service.turns import Turns
 
 _SURVEY = "/api/surveys/{name}"
 
@@ -61,6 +62,7 @@ def make_app(collector: Collector) -> ASGIApp:
     )
     app.router.redirect_slashes = False  # it would send people to whatever host they named
     app.state.collector = collector
+    app.state.turns = Turns()
     app.state.estimates = questions.Estimates()
     app.state.overviews = overview.Overviews()
     return Submitting(collector, app)

@@ -18,7 +18,7 @@ async def metrics(request: Request) -> Response:
     collector = collector_of(request)
     check_role(request, collector, ROLES)
     Parameters(request)
-    writer = collector.writer
+    writer, lanes = collector.writer, request.app.state.turns.lanes
     reports = [
         (f'{{survey="{survey.name}"}}', writer.live(survey).reports) for survey in collector.surveys.values()
     ]
@@ -39,6 +39,18 @@ async def metrics(request: Request) -> Response:
         *_metric("ldprange_commits_total", "counter", "Transactions.", [("", writer.commits)]),
         *_metric("ldprange_commit_seconds_total", "counter", "Time in them.", [("", writer.commit_seconds)]),
         *_metric("ldprange_waiting", "gauge", "Submissions that wait.", [("", writer.waiting)]),
+        *_metric(
+            "ldprange_questions_waiting",
+            "gauge",
+            "Questions that wait for their turn.",
+            [(f'{{asker="{asker}"}}', lane.waiting) for asker, lane in lanes.items()],
+        ),
+        *_metric(
+            "ldprange_questions_refused_total",
+            "counter",
+            "Questions refused because too many waited.",
+            [(f'{{asker="{asker}"}}', lane.refused) for asker, lane in lanes.items()],
+        ),
         *_metric("ldprange_healthy", "gauge", "1 if the store can be written.", [("", int(writer.healthy))]),
         *_metric("ldprange_has_room", "gauge", "1 if the disk has room.", [("", int(writer.has_room))]),
     ]

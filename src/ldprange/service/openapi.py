@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ldprange.service.collector import NAME
+from ldprange.service.overview import CONFIDENCES
 from ldprange.service.submit import BATCH, BYTES
 
 Json = dict[str, Any]
@@ -45,7 +46,10 @@ _ERRORS = {
     413: "The body is too large, or has more reports than an address may bring in an hour.",
     415: "The body must be sent as bytes.",
     429: "Too many requests, reports or bytes from this address; Retry-After tells when there may be more.",
-    503: "Busy, shutting down, or the store cannot be written. Sending the same batch again is safe.",
+    503: (
+        "Too many questions or submissions wait, it is shutting down, or the store cannot be written. "
+        "Sending the same batch again is safe."
+    ),
     507: "The disk is nearly full. Sending the same batch again later is safe.",
 }
 
@@ -173,7 +177,7 @@ def _question(summary: str, answer: Json, *parameters: Json, several: Json | Non
         "get": _operation(
             summary,
             {"200": _json(schema, "The answer and its interval.")},
-            (400, 401, 403, 404, 409),
+            (400, 401, 403, 404, 409, 503),
             parameters=(_SURVEY_NAME, *parameters, *_GIVEN, _CONFIDENCE, _DENOISE),
             security=_ANALYST_OR_PUBLIC,
         )
@@ -301,12 +305,12 @@ DESCRIPTION: Json = {
             "get": _operation(
                 "All that a dashboard draws: of one attribute or, where a survey has several, of one or two",
                 {"200": _json(_OVERVIEW, "As of now."), "204": {"description": "Nothing changed since."}},
-                (400, 401, 403, 404),
+                (400, 401, 403, 404, 503),
                 parameters=(
                     _SURVEY_NAME,
                     _query("since", {"type": "integer"}, "The version that is known already."),
                     _ATTRIBUTES,
-                    _CONFIDENCE,
+                    _query("confidence", {"enum": [*CONFIDENCES], "default": 0.95}, "As of a question."),
                     _DENOISE,
                 ),
                 security=_ANALYST_OR_PUBLIC,

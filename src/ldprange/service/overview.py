@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable
 from functools import partial
 from threading import Lock
@@ -15,14 +15,14 @@ from starlette.responses import Response
 
 from ldprange.estimation import Estimate, JointEstimate
 from ldprange.estimation.answers import normal_quantile
-from ldprange.service.access import ROLES
 from ldprange.service.collector import Collector
 from ldprange.service.questions import CONFIDENCE, Estimates
+from ldprange.service.refusal import Refusal
 from ldprange.service.replies import (
     KEPT_BY_NOBODY,
     Parameters,
     Reply,
-    check_role,
+    asker_of,
     collector_of,
     columns,
     rendered,
@@ -39,24 +39,29 @@ _MOST_HELD = 64
 _LONG = 0.3  # seconds
 _REST = 4  # times as long as it took, before it is drawn again
 _QUARTILES = [0.25, 0.5, 0.75]
+CONFIDENCES = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999)
+_LISTED = ", ".join(map(str, CONFIDENCES))
 
 
 async def overview(request: Request) -> Response:
     """Return what there is to draw, or nothing if it is as before."""
     collector = collector_of(request)
     survey = survey_in(collector, request.path_params["name"])
-    if not survey.public:
-        check_role(request, collector, ROLES)
+    asker = asker_of(request, collector, survey)
     parameters = Parameters(request, "since", "confidence", "denoise", many=("attribute",))
     check_attributes(parameters, survey.plan)
     since = parameters.number("since", -1)
-    if since == _version(survey, collector.writer.live(survey).reports):
+    version = _version(survey, collector.writer.live(survey).reports)
+    if since == version:
         return Response(status_code=204, headers=KEPT_BY_NOBODY)
     confidence, denoised = parameters.number("confidence", CONFIDENCE), parameters.flag("denoise")
+    if confidence not in CONFIDENCES:  # each costs a drawing; the questions themselves take any
+        raise Refusal(400, f"an overview's confidence must be one of {_LISTED}, got {confidence}")
     state, attributes = request.app.state, tuple(parameters.texts("attribute"))
     drawn = partial(_overview, collector, survey, state.estimates, confidence, denoised, attributes)
     how = (confidence, denoised, attributes)
-    return Reply(await state.estimates.beside(state.overviews.of, survey, how, drawn))
+    work = partial(state.overviews.of, survey, version, how, drawn)
+    return Reply(await state.turns.answer(*asker, work))
 
 
 def _version(survey: Survey, reports: int) -> int:
@@ -65,27 +70,37 @@ def _version(survey: Survey, reports: int) -> int:
 
 
 class Overviews:
-    """The overviews that took long, each given again for a while: a large domain must not keep us busy."""
+    """The overviews last drawn.
+
+    Each is given again until there is something else to draw; if it took long, for a while longer: a large
+    domain must not keep us busy.
+    """
 
     def __init__(self) -> None:
-        self._held: dict[Hashable, tuple[float, bytes]] = {}
+        self._held: OrderedDict[Hashable, tuple[int, float, bytes]] = OrderedDict()
         self._locks: defaultdict[int, Lock] = defaultdict(Lock)
+        self._holding = Lock()
 
-    def of(self, survey: Survey, how: Hashable, drawn: Callable[[], dict[str, Any]]) -> bytes:
-        """Return an overview, drawn now or not long ago."""
+    def of(self, survey: Survey, version: int, how: Hashable, drawn: Callable[[], dict[str, Any]]) -> bytes:
+        """Return an overview of a survey's ``version``, or of an earlier one that took long to draw."""
         key = (survey.id, survey.state, how)
         with self._locks[survey.id]:
-            until, found = self._held.get(key, (0.0, b""))
+            known, until, found = self._held.get(key, (-1, 0.0, b""))
             begin = time.monotonic()
-            if begin < until:
+            if known >= version or begin < until:
                 return found
-            found = rendered(drawn())
+            new = drawn()
+            found = rendered(new)
             took = time.monotonic() - begin
-            if len(self._held) >= _MOST_HELD:
-                self._held.clear()
-            if took > _LONG:
-                self._held[key] = (begin + took * (1 + _REST), found)
+            self._hold(key, (new["version"], begin + took * (1 + _REST) if took > _LONG else 0.0, found))
             return found
+
+    def _hold(self, key: Hashable, what: tuple[int, float, bytes]) -> None:
+        with self._holding:
+            self._held[key] = what
+            self._held.move_to_end(key)
+            while len(self._held) > _MOST_HELD:
+                self._held.popitem(last=False)
 
 
 def _overview(

@@ -8,20 +8,18 @@ from functools import partial
 from threading import Lock
 from typing import Any
 
-from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ldprange.domain import Domain
 from ldprange.estimation import Estimate, JointEstimate, estimate
-from ldprange.service.access import ROLES
 from ldprange.service.collector import Collector
 from ldprange.service.cutting import edges_of
 from ldprange.service.refusal import Refusal
 from ldprange.service.replies import (
     Parameters,
     Reply,
-    check_role,
+    asker_of,
     collector_of,
     columns,
     rendered,
@@ -41,7 +39,6 @@ from ldprange.units import parse, plain
 CONFIDENCE = 0.95
 _MOST_BINS = 1 << 16  # of which all are told
 _MOST_ESTIMATES = 16  # held in memory
-_AT_ONCE = 4  # questions
 
 
 class Estimates:
@@ -51,11 +48,6 @@ class Estimates:
         self._held: OrderedDict[tuple[int, bool], tuple[int, Estimate]] = OrderedDict()
         self._locks: defaultdict[tuple[int, bool], Lock] = defaultdict(Lock)
         self._holding = Lock()
-        self._few = CapacityLimiter(_AT_ONCE)
-
-    async def beside(self, answer: Callable[..., bytes], *arguments: Any) -> bytes:
-        """Answer a question beside the loop; few at a time, so that nothing else waits for questions."""
-        return await to_thread.run_sync(partial(answer, *arguments), limiter=self._few)
 
     def of(self, collector: Collector, survey: Survey, denoised: bool) -> Estimate:
         """Return the estimate from all reports of a survey."""
@@ -86,11 +78,11 @@ def answering(asked: Asked, *known: str, many: tuple[str, ...] = ()) -> Callable
     async def answer(request: Request) -> Response:
         collector = collector_of(request)
         survey = survey_in(collector, request.path_params["name"])
-        if not survey.public:
-            check_role(request, collector, ROLES)
+        asker = asker_of(request, collector, survey)
         parameters = Parameters(request, *known, "confidence", "denoise", many=(*many, *GIVEN))
-        estimates = request.app.state.estimates
-        return Reply(await estimates.beside(_answer, collector, survey, parameters, asked, estimates))
+        state = request.app.state
+        work = partial(_answer, collector, survey, parameters, asked, state.estimates)
+        return Reply(await state.turns.answer(*asker, work))
 
     return answer
 

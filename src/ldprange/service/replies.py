@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from ldprange.answer import Answer
 from ldprange.errors import LdprangeError
-from ldprange.service.access import ADMINISTRATOR, may_administer, role_of
+from ldprange.service.access import ADMINISTRATOR, ROLES, may_administer, role_of, sender_of
 from ldprange.service.collector import Collector
 from ldprange.service.refusal import Refusal
 from ldprange.service.store import Survey
@@ -58,7 +58,7 @@ def refused(refusal: Refusal) -> Reply:
 def collector_of(request: Request) -> Collector:
     """Return the collector that a request is made to, unless its sender asks too often."""
     collector: Collector = request.app.state.collector
-    check_rate(collector, request.client.host if request.client else "")
+    check_rate(collector, _address_of(request))
     return collector
 
 
@@ -73,6 +73,15 @@ def check_rate(collector: Collector, address: str) -> None:
         )
 
 
+def asker_of(request: Request, collector: Collector, survey: Survey) -> tuple[str, bool]:
+    """Return who asks about a survey, and whether with a token; without one, only if it is public."""
+    token = _token_of(request)
+    has_token = token is not None and role_of(token, collector.digests) is not None
+    if not (has_token or survey.public):
+        check_role(request, collector, ROLES)
+    return sender_of(_address_of(request)), has_token
+
+
 def survey_in(collector: Collector, name: str) -> Survey:
     """Return the survey of this name."""
     survey = collector.surveys.get(name)
@@ -83,18 +92,18 @@ def survey_in(collector: Collector, name: str) -> Survey:
 
 def check_role(request: Request, collector: Collector, roles: Sequence[str]) -> None:
     """Refuse whoever has no token of one of the roles; administrators also by where they are."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not token:
+    token = _token_of(request)
+    if token is None:
         raise Refusal(
             401, f"this takes the {' or '.join(roles)}'s token: Authorization: Bearer TOKEN", _CHALLENGE
         )
-    role = role_of(token.strip(), collector.digests)
+    role = role_of(token, collector.digests)
     if role is None:
         raise Refusal(401, "the token must be one of this collector's, and it is not", _CHALLENGE)
     if role not in roles:
         raise Refusal(403, f"this takes the {' or '.join(roles)}'s token, and this is the {role}'s")
     if roles == (ADMINISTRATOR,) and not may_administer(
-        request.client.host if request.client else "",
+        _address_of(request),
         request.headers.get("host", ""),
         request.headers.get("origin"),
         collector.settings.origins,
@@ -102,6 +111,15 @@ def check_role(request: Request, collector: Collector, roles: Sequence[str]) -> 
         raise Refusal(
             403, "a collector is administered from its own machine or from a configured origin only"
         )
+
+
+def _token_of(request: Request) -> str | None:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" and token else None
+
+
+def _address_of(request: Request) -> str:
+    return request.client.host if request.client else ""
 
 
 _CHALLENGE = {"www-authenticate": "Bearer"}
