@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 import sys
@@ -50,6 +51,32 @@ def test_who_may_read_a_file_stays_the_same(tmp_path: Path) -> None:
         file.write(b"after")
     assert path.read_bytes() == b"after"
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_link_that_was_planted_beside_is_not_followed(tmp_path: Path) -> None:
+    """Whoever may write to a folder must not choose what is overwritten elsewhere."""
+    victim, folder = tmp_path / "victim", tmp_path / "folder"
+    victim.write_bytes(b"precious")
+    folder.mkdir()
+    planted = folder / f"out.{os.getpid()}.partial"
+    planted.symlink_to(victim)
+    with whole_file(folder / "out") as file:
+        file.write(b"after")
+        (partial,) = (name for name in folder.glob("out.*.partial") if name != planted)
+        assert not partial.is_symlink()
+    assert victim.read_bytes() == b"precious"
+    assert (folder / "out").read_bytes() == b"after"
+    assert planted.is_symlink()
+    assert sorted(folder.iterdir()) == sorted([folder / "out", planted])
+
+
+def test_what_replaces_a_secret_file_can_never_be_read_by_others(tmp_path: Path) -> None:
+    path = tmp_path / "secret"
+    path.write_bytes(b"before")
+    path.chmod(0o600)
+    with whole_file(path):
+        (partial,) = tmp_path.glob("*.partial")
+        assert partial.stat().st_mode & 0o077 == 0
 
 
 def test_a_directory_is_not_written_over(tmp_path: Path) -> None:

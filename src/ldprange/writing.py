@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import BinaryIO
 from ldprange.errors import FileError
 
 _DIGEST = 32  # bytes
+_NEVER_FOLLOWED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 @contextmanager
@@ -31,9 +33,12 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             with target.open("wb") as file:
                 yield file
             return
-        beside = target.with_name(f"{target.name}.{os.getpid()}.partial")
+        # a name that nobody can foretell, and new: a link that lies there already is not followed
+        beside = target.with_name(f"{target.name}.{secrets.token_hex(8)}.partial")
+        mode = 0o600 if target.exists() else 0o666  # nor may whoever cannot read the old file read this one
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NEVER_FOLLOWED, mode)
         try:
-            with beside.open("wb") as file:
+            with os.fdopen(descriptor, "wb") as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
