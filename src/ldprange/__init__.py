@@ -1,6 +1,7 @@
 """Range, prefix and quantile questions under local differential privacy, with honest intervals."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ldprange import wire
@@ -109,8 +110,19 @@ if not TYPE_CHECKING:  # or every name would pass for an attribute
     def __getattr__(name: str) -> Any:
         if name not in _MODELS:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(_MODELS[name]), name)
+        try:
+            return getattr(import_module(_MODELS[name]), name)
+        except LdprangeError as error:  # scikit-learn is missing: then this is an attribute that is not there
+            raise AttributeError(f"{name}: {error}", name=name) from None
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODELS})
+    """Return the names that can be had: models only where scikit-learn is installed."""
+    return sorted({*globals(), *(_MODELS if _is_installed("sklearn") else ())})
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False
