@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from ldprange.checking import check_type
+from ldprange.checking import check_type, shown
 from ldprange.errors import LdprangeError
 
 _OWN_PORTS = {"https": 443, "http": 80}  # a port that the scheme implies is left out
@@ -87,7 +87,9 @@ class SurveyAddress:
         path = _PATH.fullmatch(parts.path)
         plain = not (parts.query or parts.fragment or parts.username or parts.password) and port != 0
         if parts.scheme not in _OWN_PORTS or not path or not plain:
-            raise LdprangeError(f"a survey's address must be like https://example.org/s/commute, got {url!r}")
+            raise LdprangeError(
+                f"a survey's address must be like https://example.org/s/commute, got {shown(url)}"
+            )
         if port == _OWN_PORTS[parts.scheme]:
             port = None
         return SurveyAddress(Host(parts.scheme == "https", host, port), path["base"], path["name"])

@@ -220,7 +220,7 @@ def _batch(plan: Plan, reports: object) -> Batch:
     if isinstance(reports, bytes | bytearray | memoryview):
         return wire.unpack(plan, bytes(reports))
     if not isinstance(reports, Batch):
-        raise WireError(f"reports must be batches, reports or packed bytes, got {reports!r}")
+        raise WireError(f"reports must be batches, reports or packed bytes, got {shown(reports)}")
     if reports.plan.fingerprint != plan.fingerprint:
         raise _mismatch(plan, reports.plan)
     return reports

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from itertools import islice
 from types import UnionType
 from typing import Any, TypeGuard, TypeVar
 
@@ -19,6 +20,7 @@ Values = ArrayLike | Sequence[datetime.date] | Mapping[str, Any]
 Made = TypeVar("Made")
 
 _LONGEST_SHOWN = 60
+_SEVERAL = (list, tuple, Set, Mapping)
 _MOST_SHOWN = 8  # entries of a list that is short enough to be shown whole
 
 
@@ -29,7 +31,7 @@ def as_array(values: Values) -> NDArray[Any]:
     try:
         return np.asarray(values)
     except ValueError:
-        raise DomainError(f"values must be one list, or rows of one length, got {values!r}") from None
+        raise DomainError(f"values must be one list, or rows of one length, got {shown(values)}") from None
 
 
 def as_numbers(values: Values) -> NDArray[Any]:
@@ -40,7 +42,7 @@ def as_numbers(values: Values) -> NDArray[Any]:
     if array.dtype.kind not in "iuf":
         first = first_of(array)
         raise DomainError(
-            f"values must be numbers, got an array of {array.dtype} that begins with {first!r}; "
+            f"values must be numbers, got an array of {array.dtype} that begins with {shown(first)}; "
             "convert them first, as with numpy.asarray(values, float)"
         )
     # a narrower float would have the domain's ends rounded to its own precision
@@ -79,14 +81,28 @@ def shown(value: object) -> str:
     """
     if isinstance(value, np.ndarray):
         kind = f"an array of {value.dtype}, {times(value.shape) or 'without axes'}"
-        return f"{kind}, that begins with {_cut(first_of(value))}" if value.size else kind
-    many = value if isinstance(value, list | tuple | Set | Mapping) else ()
-    text = _cut(value) if len(many) <= _MOST_SHOWN else "…"
-    if many and text.endswith("…"):
-        first = next(iter(many))
-        what = f"a {type(first).__name__}" if isinstance(first, list | tuple | Set | Mapping) else _cut(first)
-        return f"a {type(value).__name__} of {len(many)} that begins with {what}"
-    return text
+        return f"{kind}, that begins with {_first(first_of(value))}" if value.size else kind
+    many = value if isinstance(value, _SEVERAL) else ()
+    if len(many) <= _MOST_SHOWN and sum(isinstance(each, (str, bytes, *_SEVERAL)) for each in many) < 2:
+        text = _cut(value)
+        if not many or not text.endswith("…"):
+            return text
+    return f"a {type(value).__name__} of {len(many)} that begins with {_first(next(iter(many)))}"
+
+
+def _first(entry: object) -> str:
+    return f"a {type(entry).__name__}" if isinstance(entry, (*_SEVERAL, np.ndarray)) else _cut(entry)
+
+
+def listed(names: Iterable[object]) -> str:
+    """Return the first few of ``names`` for a message, each shortened.
+
+    >>> listed(["XS", "S", "M"])
+    'XS, S, M'
+    """
+    some = list(islice(names, _MOST_SHOWN + 1))
+    cut = [text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…" for text in map(str, some)]
+    return ", ".join(cut[:_MOST_SHOWN]) + (" …" if len(some) > _MOST_SHOWN else "")
 
 
 def _cut(value: object) -> str:
@@ -116,6 +132,14 @@ def times(shape: Sequence[int]) -> str:
     return " × ".join(map(str, shape))
 
 
+def can_be_written(text: str) -> bool:
+    """Say whether UTF-8 can write a text, and it has no NUL."""
+    try:
+        return b"\0" not in text.encode()
+    except UnicodeEncodeError:
+        return False
+
+
 def is_number(value: object) -> TypeGuard[float]:
     """Say whether this is one finite number (and not a truth value)."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
@@ -132,9 +156,9 @@ def make_described(
     """Make what a ``to_dict`` described: its kind chooses the maker, the rest are the arguments."""
     kind = description.get("kind") if isinstance(description, Mapping) else None
     if not isinstance(description, Mapping) or not isinstance(kind, str) or kind not in kinds:
-        raise error(f"{what}'s kind must be one of {', '.join(kinds)}, got {description!r}")
+        raise error(f"{what}'s kind must be one of {listed(kinds)}, got {shown(description)}")
     arguments = {key: value for key, value in description.items() if key != "kind"}
     try:
         return kinds[kind](**arguments)
     except TypeError as wrong:
-        raise error(f"{what} of kind {kind} cannot be made: {wrong}") from None
+        raise error(f"{what} of kind {kind} cannot be made: {listed([wrong])}") from None

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from typing import Any
 
 from ldprange.addresses import SurveyAddress
-from ldprange.checking import check_type
+from ldprange.checking import check_type, shown
 from ldprange.errors import LdprangeError
 from ldprange.ledger import Ledger
 from ldprange.plan import Plan
@@ -41,7 +41,7 @@ class Client:
         if (ledger is None) != (survey is None):
             raise LdprangeError(
                 "a client must have a ledger and the address of the survey that it answers, or neither, "
-                f"got ledger={ledger!r} and survey={survey!r}; "
+                f"got ledger={shown(ledger)} and survey={shown(survey)}; "
                 'use Client(plan, ledger=ledger, survey="https://example.org/s/commute")'
             )
         self.plan = plan
@@ -64,7 +64,7 @@ class Client:
             )
         if person != "":
             raise LdprangeError(
-                f"a person can only be told apart by a client with a ledger, got person={person!r} without; "
+                f"a person can only be named to a client with a ledger, got person={shown(person)} without; "
                 "use Client(plan, ledger=Ledger(path), survey=address), or leave the person out"
             )
         return encode_with(self, index, SystemCoins())

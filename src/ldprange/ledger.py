@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ldprange import wire
 from ldprange.addresses import SurveyAddress
-from ldprange.checking import check_type, is_number
+from ldprange.checking import check_type, is_number, shown
 from ldprange.errors import BudgetError, FileError, LdprangeError
 from ldprange.ledger_file import LedgerFile
 from ldprange.plan import FINGERPRINT_BYTES, Plan
@@ -190,7 +190,7 @@ class Ledger:
             raise LdprangeError(
                 f"{self.path} must say for which survey a person's report under plan {fingerprint} was made, "
                 "and an older version, which made it, did not note that; call ledger.assign(survey, plan) "
-                f"with the survey that it was for, {survey!r} or another, and ask again"
+                f"with the survey that it was for, {shown(survey)} or another, and ask again"
             )
 
     def _held(self, connection: Connection, key: tuple[str, str, str]) -> bytes | None:
@@ -218,7 +218,7 @@ def _canonical(survey: str) -> str:
 
 def _check_budget(budget: object) -> None:
     if not is_number(budget) or budget <= 0:
-        raise BudgetError(f"a budget must be a finite number above 0, the most ε of a person, got {budget!r}")
+        raise BudgetError(f"a budget must be a finite number above 0, a person's most ε, got {shown(budget)}")
 
 
 def _checked_person(person: str) -> str:
@@ -226,5 +226,5 @@ def _checked_person(person: str) -> str:
     try:
         person.encode()
     except UnicodeEncodeError:
-        raise LdprangeError(f"a person's name must be proper text, got {person!r}") from None
+        raise LdprangeError(f"a person's name must be proper text, got {shown(person)}") from None
     return person

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldprange.checking import shown
 from ldprange.domain import Domain, Integers, Logarithmic, Real
 from ldprange.errors import DomainError, LdprangeError
 from ldprange.estimation import Estimate, JointEstimate
@@ -127,7 +128,7 @@ def joint_figure(estimate: JointEstimate, across: str, up: str, *, title: str = 
     """
     if not isinstance(estimate, JointEstimate) or across == up:
         raise LdprangeError(
-            f"what is drawn must be two attributes of an estimate of several, got {across!r} and {up!r}"
+            f"what is drawn must be two attributes of several, got {shown(across)} and {shown(up)}"
         )
     figure = _empty_figure((7, 6))
     parts = figure.subplots(

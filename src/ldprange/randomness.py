@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ldprange.checking import shown
 from ldprange.errors import LdprangeError
 
 WORD_BITS = 32
@@ -91,7 +92,7 @@ def exponential_from_below(epsilon: float) -> Fraction:
 def seed_sequence(seed: int) -> np.random.SeedSequence:
     """Return the source of a simulation's streams."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise LdprangeError(f"a seed must be a whole number of at least 0, got {seed!r}")
+        raise LdprangeError(f"a seed must be a whole number of at least 0, got {shown(seed)}")
     return np.random.SeedSequence(int(seed))
 
 

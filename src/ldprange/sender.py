@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from ldprange import wire
 from ldprange.addresses import SurveyAddress
-from ldprange.checking import check_type, is_number
+from ldprange.checking import check_type, is_number, shown
 from ldprange.errors import LdprangeError, SendError
 from ldprange.exchange import Exchange, Patience, Reply
 from ldprange.ledger import Ledger
@@ -52,13 +52,15 @@ class Sender:
     ) -> None:
         for what, seconds in (("timeout", timeout), ("patience", patience)):
             if not is_number(seconds) or seconds <= 0:
-                raise LdprangeError(f"a {what} must be a finite number of seconds above 0, got {seconds!r}")
+                raise LdprangeError(
+                    f"a {what} must be a finite number of seconds above 0, got {shown(seconds)}"
+                )
         self._address = SurveyAddress.read(url)
         host = self._address.host
         if not (host.secure or host.is_this_machine or insecure):
             raise LdprangeError(
-                f"a survey on another machine must have an https address, got {url!r}; use https, or say "
-                "insecure=True: then whoever is on the way sees who takes part and can replace reports"
+                f"a survey on another machine must have an https address, got {shown(url)}; use https, or "
+                "say insecure=True: then whoever is on the way sees who takes part and can replace reports"
             )
         self._patience = _patience(timeout, patience)
 
@@ -97,7 +99,9 @@ class Sender:
         if batch_id is None:
             batch_id = secrets.token_hex(16)
         elif not isinstance(batch_id, str) or not _BATCH_ID.fullmatch(batch_id):
-            raise LdprangeError(f"a batch's id must be 32 lower-case hexadecimal digits, got {batch_id!r}")
+            raise LdprangeError(
+                f"a batch's id must be 32 lower-case hexadecimal digits, got {shown(batch_id)}"
+            )
         with self._exchange() as exchange:
             data = reports if isinstance(reports, bytes) else wire.pack(reports)
             if len(data) <= _LARGEST_BODY:

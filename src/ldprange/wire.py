@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ldprange.checking import check_type
+from ldprange.checking import check_type, shown
 from ldprange.errors import LdprangeError, MismatchError, WireError
 from ldprange.plan import FINGERPRINT_BYTES, Plan
 from ldprange.reports import Batch, Report
@@ -41,7 +41,7 @@ def pack(reports: Report | Batch) -> bytes:
             head = bytes([VERSION]) + bytes.fromhex(reports.fingerprint)
             return head + bytes([reports.level, 1]) + reports.payload
         except (ValueError, TypeError):
-            raise WireError(f"a report must be as a client made it, got {reports}") from None
+            raise WireError(f"a report must be as a client made it, got {shown(reports)}") from None
     parts = [bytes([VERSION]), bytes.fromhex(reports.plan.fingerprint)]
     for level, (column, mechanism) in enumerate(zip(reports.columns, reports.plan.mechanisms, strict=True)):
         if len(column):
@@ -122,15 +122,20 @@ def _sections(plan: Plan, data: bytes) -> list[tuple[int, int, int]]:
             "it was made under another plan"
         )
     sections = []
-    at, last, levels = _HEADER, -1, len(plan.levels)
-    while at < len(data):
+    mechanisms, size = plan.mechanisms, len(data)
+    at, last, levels = _HEADER, -1, len(mechanisms)
+    while at < size:
         level = data[at]
         if not last < level < levels:
             raise WireError(f"a batch's levels must increase and stay below {levels}, got {level}")
-        count, at = _read_varint(data, at + 1)
-        width = plan.mechanisms[level].width
+        at += 1
+        if at < size and 0 < data[at] < 0x80:  # as nearly always
+            count, at = data[at], at + 1
+        else:
+            count, at = _read_varint(data, at)
+        width = mechanisms[level].width
         sections.append((level, count, at))
-        if at + count * width > len(data):
+        if at + count * width > size:
             raise WireError(
                 f"level {level} must have {count} reports of {width} bytes, "
                 f"but only {len(data) - at} bytes are left; the batch was cut short"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import click
 
+from ldprange.checking import shown
 from ldprange.domain import Domain
 from ldprange.errors import DomainError
 
@@ -36,7 +37,7 @@ def labels_of(text: str) -> list[str]:
     """Return labels from a list with commas."""
     labels = [label.strip() for label in text.split(",")]
     if not all(labels):
-        raise DomainError(f"every label must have a name, got {text!r}; is there a comma too many?")
+        raise DomainError(f"every label must have a name, got {shown(text)}; is there a comma too many?")
     return labels
 
 
@@ -57,7 +58,7 @@ def _domain(values: str) -> Domain:
     try:
         least, most = number(low), number(high)
     except ValueError:
-        raise DomainError(f"values must be said like one of: {WAYS}; got {values!r}") from None
+        raise DomainError(f"values must be said like one of: {WAYS}; got {shown(values)}") from None
     if isinstance(least, int) and isinstance(most, int):
         return Domain.integers(least, most)
     return (Domain.logarithmic if logarithmic else Domain.real)(least, most, int(bins or 0))

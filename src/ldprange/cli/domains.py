@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from ldprange.checking import shown
 from ldprange.cli.attributes import WAYS, labels_of, product_of
 from ldprange.domain import Domain
 
@@ -120,4 +121,4 @@ def _number(option: str, text: str | None) -> int | float:
         try:
             return float(text or "")
         except ValueError:
-            raise click.BadParameter(f"must be a number, got {text!r}", param_hint=option) from None
+            raise click.BadParameter(f"must be a number, got {shown(text)}", param_hint=option) from None

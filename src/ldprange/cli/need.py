@@ -6,6 +6,7 @@ import math
 
 import click
 
+from ldprange.checking import shown
 from ldprange.cli.command import Command
 from ldprange.cli.domains import domain_options
 from ldprange.cli.options import epsilon_option, json_option, users_option, workload_given, workload_option
@@ -30,7 +31,7 @@ def _share(context: click.Context, option: click.Parameter, text: str | None) ->
         return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
         raise click.BadParameter(
-            f"must be a share such as 0.01 or 1%, got {text!r}", context, option
+            f"must be a share such as 0.01 or 1%, got {shown(text)}", context, option
         ) from None
 
 

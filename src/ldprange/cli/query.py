@@ -9,6 +9,7 @@ import click
 import numpy as np
 
 from ldprange.answer import Answer
+from ldprange.checking import listed
 from ldprange.cli.chart import draw_cdf
 from ldprange.cli.command import Command
 from ldprange.cli.options import json_option, read_aggregate
@@ -129,7 +130,7 @@ def query(
     if band is not None and not cdf:
         raise click.UsageError(f"--band goes with --cdf only, got {band}")
     if len(attributes) > 1:
-        raise click.UsageError(f"--attribute must be given once, got {', '.join(attributes)}; use --within")
+        raise click.UsageError(f"--attribute must be given once, got {listed(attributes)}; use --within")
     attribute = attributes[0] if attributes else None
     if given and (attribute is None or within):
         raise click.UsageError(

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import click
 
 from ldprange.addresses import Host
+from ldprange.checking import shown
 from ldprange.cli.command import Command
 from ldprange.cli.new_survey import NewSurvey, survey_options
 from ldprange.cli.options import json_option
@@ -149,6 +150,8 @@ def open_again(name: str, ask: Ask, server: str) -> None:
 
 def _change(ask: Ask, name: str, changes: dict[str, Any]) -> None:
     if not re.fullmatch("[a-z0-9-]+", name):
-        raise LdprangeError(f"a survey's name has lower-case letters, digits and dashes only, got {name!r}")
+        raise LdprangeError(
+            f"a survey's name has lower-case letters, digits and dashes only, got {shown(name)}"
+        )
     changed = ask("PATCH", f"/api/surveys/{name}", changes)
     click.echo(f"{changed['name']} is {changed['state']}")

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.checking import Values, as_array, make_described
+from ldprange.checking import Values, as_array, make_described, shown
 from ldprange.errors import DomainError
 from ldprange.parallel import slices
 
@@ -105,7 +105,7 @@ class Domain(ABC):
         """Return the bin of one value, as :meth:`index` does."""
         index = self.index(value)
         if index.ndim:
-            raise DomainError(f"the value must be a single one, got {value!r}")
+            raise DomainError(f"the value must be a single one, got {shown(value)}")
         return int(index)
 
     @abstractmethod

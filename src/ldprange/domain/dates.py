@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ldprange.checking import Values, as_array
+from ldprange.checking import Values, as_array, shown
 from ldprange.domain.contract import Bins, Discrete, Domain
 from ldprange.errors import DomainError
 
@@ -76,4 +76,6 @@ def _date(value: Any) -> datetime.date:
             return value
         return datetime.date.fromisoformat(value)
     except (ValueError, TypeError):
-        raise DomainError(f"a day must be one of the calendar, such as 2026-01-31, got {value!r}") from None
+        raise DomainError(
+            f"a day must be one of the calendar, such as 2026-01-31, got {shown(value)}"
+        ) from None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ldprange.checking import Values, as_array, first_of
+from ldprange.checking import Values, as_array, can_be_written, first_of, listed, shown
 from ldprange.domain.contract import Bins, Discrete, Domain
 from ldprange.errors import DomainError
 
@@ -24,20 +25,26 @@ class Ordered(Discrete):
 
     def __post_init__(self) -> None:
         if isinstance(self.labels, str | Set | Mapping) or not isinstance(self.labels, Iterable):
-            raise DomainError(f"labels must be a list of strings, in their order, got {self.labels!r}")
+            raise DomainError(f"labels must be a list of strings, in their order, got {shown(self.labels)}")
         object.__setattr__(self, "labels", tuple(self.labels))
-        if not self.labels or not all(isinstance(label, str) for label in self.labels):
-            raise DomainError(f"labels must be one or more strings, got {list(self.labels)!r}")
-        if any("\0" in label for label in self.labels):
-            raise DomainError(f"labels must be without NUL characters, got {list(self.labels)!r}")
+        if not self.labels:
+            raise DomainError("labels must be one or more strings, got none")
+        for label in self.labels:
+            if not isinstance(label, str):
+                raise DomainError(f"labels must be one or more strings, got {shown(label)} among them")
+            if "\0" in label:
+                raise DomainError(f"labels must be without NUL characters, got {shown(label)}")
         if len(set(self.labels)) != len(self.labels):
-            raise DomainError(f"labels must differ from one another, got {list(self.labels)!r}")
+            (again, number), *_ = Counter(self.labels).most_common(1)
+            raise DomainError(
+                f"labels must differ from one another, got {shown(again)} {number} times; "
+                "if these are people's values, give each label once"
+            )
         try:
             "".join(self.labels).encode()
         except UnicodeEncodeError:
-            raise DomainError(
-                f"labels must be text that UTF-8 can write, got {list(self.labels)!r}"
-            ) from None
+            wrong = next(label for label in self.labels if not can_be_written(label))
+            raise DomainError(f"labels must be text that UTF-8 can write, got {shown(wrong)}") from None
         object.__setattr__(self, "bins", len(self.labels))
         object.__setattr__(self, "_places", {label: index for index, label in enumerate(self.labels)})
 
@@ -51,7 +58,7 @@ class Ordered(Discrete):
         if array.dtype.kind == "O" and all(isinstance(value, str) for value in array.flat):
             array = array.astype(np.str_)
         if array.dtype.kind not in "UT":
-            raise DomainError(f"values must be labels (strings), got {first_of(array)!r}")
+            raise DomainError(f"values must be labels (strings), got {shown(first_of(array))}")
         present, inverse = np.unique(array, return_inverse=True)
         return np.array([self._place(str(label)) for label in present], np.int64)[inverse]
 
@@ -61,8 +68,7 @@ class Ordered(Discrete):
 
     def _place(self, label: str) -> int:
         if label not in self._places:
-            known = ", ".join(self.labels[:8]) + (" …" if self.bins > 8 else "")
-            raise DomainError(f"values must be among the labels {known}, got {label!r}")
+            raise DomainError(f"values must be among the labels {listed(self.labels)}, got {shown(label)}")
         return self._places[label]
 
     def _value(self, index: int) -> str:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.checking import Values, as_numbers, check_inside, is_number
+from ldprange.checking import Values, as_numbers, check_inside, is_number, shown
 from ldprange.domain.contract import Bins, Discrete, Domain, Positions
 from ldprange.errors import DomainError
 
@@ -30,9 +30,9 @@ class Integers(Discrete):
         for name in ("low", "high"):
             given = getattr(self, name)
             if isinstance(given, bool) or not isinstance(given, int | np.integer):
-                raise DomainError(f"the {name} end must be a whole number, got {given!r}")
+                raise DomainError(f"the {name} end must be a whole number, got {shown(given)}")
             if abs(int(given)) >= 2**53:
-                raise DomainError(f"the {name} end must be within ±2**53, got {given}")
+                raise DomainError(f"the {name} end must be within ±2**53, got {shown(int(given))}")
             object.__setattr__(self, name, int(given))
         if self.low > self.high:
             raise DomainError(f"the low end must not exceed the high end, got {self.low} > {self.high}")
@@ -77,14 +77,14 @@ class _Continuous(Domain):
         for name in ("low", "high"):
             given = getattr(self, name)
             if not is_number(given):
-                raise DomainError(f"the {name} end must be a finite number, got {given!r}")
+                raise DomainError(f"the {name} end must be a finite number, got {shown(given)}")
             object.__setattr__(self, name, float(given))
         if (
             isinstance(self.bins, bool)
             or not isinstance(self.bins, int | np.integer)
             or not 1 <= self.bins < 2**53
         ):
-            raise DomainError(f"bins must be a whole number from 1 to 2**53, got {self.bins!r}")
+            raise DomainError(f"bins must be a whole number from 1 to 2**53, got {shown(self.bins)}")
         object.__setattr__(self, "bins", int(self.bins))
         if not self.low < self.high:
             raise DomainError(f"the low end must be below the high end, got {self.low} and {self.high}")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.checking import Values
+from ldprange.checking import Values, can_be_written, listed, shown
 from ldprange.domain.contract import Bins, Domain, Positions
 from ldprange.errors import DomainError
 from ldprange.parallel import slices
@@ -37,20 +37,24 @@ class Product(Domain):
         axes = tuple(Domain.from_dict(axis) if isinstance(axis, Mapping) else axis for axis in axes)
         if len(names) < 2 or len(names) != len(axes):
             raise DomainError(
-                f"a product must have two attributes or more, each with a domain, got {list(names)}"
+                f"a product must have two attributes or more, each with a domain, got {shown(names)}"
             )
         for name, axis in zip(names, axes, strict=True):
-            if not isinstance(name, str) or not name or name in _TAKEN or not _can_be_written(name):
+            if not isinstance(name, str) or not name or name in _TAKEN or not can_be_written(name):
                 raise DomainError(
                     f"an attribute's name must be a text in UTF-8, without NUL, other than {_TAKEN}, "
-                    f"got {name!r}"
+                    f"got {shown(name)}"
                 )
             if not isinstance(axis, Domain) or isinstance(axis, Product):
-                raise DomainError(f"{name} must have a domain such as Domain.integers makes, got {axis!r}")
+                raise DomainError(
+                    f"{shown(name)} must have a domain such as Domain.integers makes, got {shown(axis)}"
+                )
             if axis.bins < 2:
-                raise DomainError(f"{name} must have two bins or more, got {axis!r}; leave it out")
+                raise DomainError(
+                    f"{shown(name)} must have two bins or more, got {shown(axis)}; leave it out"
+                )
         if len(set(names)) != len(names):
-            raise DomainError(f"attributes must have names of their own, got {list(names)}")
+            raise DomainError(f"attributes must have names of their own, got {shown(names)}")
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "axes", axes)
         object.__setattr__(self, "bins", math.prod(axis.bins for axis in axes))
@@ -70,7 +74,7 @@ class Product(Domain):
     def place(self, name: str) -> int:
         """Return where an attribute stands among the others."""
         if name not in self.names:
-            raise DomainError(f"the attributes are {', '.join(self.names)}, got {name!r}")
+            raise DomainError(f"the attributes are {listed(self.names)}, got {shown(name)}")
         return self.names.index(name)
 
     def axis(self, name: str) -> Domain:
@@ -83,7 +87,7 @@ class Product(Domain):
             self._named(name, axis, column) for (name, axis), column in zip(self._pairs, columns, strict=True)
         ]
         if any(row.shape != rows[0].shape for row in rows):
-            sizes = ", ".join(f"{row.size} of {name}" for name, row in zip(self.names, rows, strict=True))
+            sizes = listed(f"{row.size} of {name}" for name, row in zip(self.names, rows, strict=True))
             raise DomainError(f"there must be as many values of each attribute, got {sizes}")
         return np.stack(rows)
 
@@ -94,7 +98,7 @@ class Product(Domain):
             try:
                 found.append(axis.index_one(each))
             except DomainError as error:
-                raise DomainError(f"{name}: {error}") from None
+                raise DomainError(f"{listed([name])}: {error}") from None
         return tuple(found)
 
     def count(self, values: Values) -> Bins:
@@ -110,7 +114,7 @@ class Product(Domain):
     def pieces(self, values: Values, size: int) -> Iterator[Any]:
         columns = [np.asarray(column) for column in self._columns(values)]
         if any(column.ndim != 1 or column.size != columns[0].size for column in columns):
-            shapes = ", ".join(str(column.shape) for column in columns)
+            shapes = listed(column.shape for column in columns)
             raise DomainError(f"values must be columns of one length, one for each attribute, got {shapes}")
         for block in slices(columns[0].size, size):
             yield dict(zip(self.names, (column[block] for column in columns), strict=True))
@@ -126,9 +130,7 @@ class Product(Domain):
                 f"got {type(values).__name__}"
             )
         if set(values.keys()) != set(self.names):
-            raise DomainError(
-                f"the attributes must be {list(self.names)}, got {sorted(map(str, values.keys()))}"
-            )
+            raise DomainError(f"the attributes must be {listed(self.names)}, got {listed(values.keys())}")
         return [values[name] for name in self.names]
 
     @staticmethod
@@ -136,7 +138,7 @@ class Product(Domain):
         try:
             return axis.index(column)
         except DomainError as error:
-            raise DomainError(f"{name}: {error}") from None
+            raise DomainError(f"{listed([name])}: {error}") from None
 
     def starts(self, bounds: Values) -> Positions:
         self._no_line()
@@ -151,11 +153,4 @@ class Product(Domain):
         self._no_line()
 
     def _no_line(self) -> NoReturn:
-        raise DomainError(f"this is asked of one attribute at a time: {', '.join(self.names)}")
-
-
-def _can_be_written(text: str) -> bool:
-    try:
-        return b"\0" not in text.encode()
-    except UnicodeEncodeError:
-        return False
+        raise DomainError(f"this is asked of one attribute at a time: {listed(self.names)}")

@@ -100,6 +100,6 @@ def check_fingerprint(plan: Plan, got: str) -> None:
     """Raise an error unless the reports were made under this plan."""
     if got != plan.fingerprint:
         raise MismatchError(
-            f"reports must carry the fingerprint of their plan, {plan.fingerprint}, got {got or 'none'}; "
+            f"reports must carry their plan's fingerprint, {plan.fingerprint}, got {got[:40] or 'none'}; "
             "they were made under another plan"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, tee
 from operator import itemgetter
@@ -16,6 +17,7 @@ import pyarrow.csv
 import pyarrow.parquet
 from numpy.typing import NDArray
 
+from ldprange.checking import listed, shown
 from ldprange.domain import Dates, Domain, Ordered, Product
 from ldprange.errors import FileError
 from ldprange.files.parquet_pages import check_pages
@@ -180,7 +182,8 @@ def _damaged(why: Exception | str) -> FileError:
 
 
 def _first_line(error: Exception | str) -> str:
-    return str(error).strip().split("\n")[0]
+    # of a line with too many fields Arrow shows all of them
+    return re.sub(r"(got \d+): .*", r"\1", str(error).strip().split("\n")[0])[:_LONGEST_TEXT]
 
 
 def _check_separator(names: Sequence[str], delimiter: str, column: str | None) -> None:
@@ -197,7 +200,7 @@ def _check_separator(names: Sequence[str], delimiter: str, column: str | None) -
 
 def _choose(names: Sequence[str], column: str | None, domain: Domain) -> Sequence[str]:
     """Return the column that is meant, or those of all attributes."""
-    there = ", ".join(names)
+    there = listed(names)
     if not names:
         raise FileError("the file must be a table with a header, and it is empty")
     if isinstance(domain, Product):
@@ -209,7 +212,7 @@ def _choose(names: Sequence[str], column: str | None, domain: Domain) -> Sequenc
     for name in chosen:
         if names.count(name) != 1:
             what = "no" if name not in names else "more than one"
-            raise FileError(f"the table has {what} column {name!r}; its columns are: {there}")
+            raise FileError(f"the table has {what} column {shown(name)}; its columns are: {there}")
     return chosen
 
 
@@ -245,7 +248,7 @@ def typed(arrays: Iterable[pa.Array], domain: Domain, where: str = "") -> Column
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             at = _first_failure(array, convert)
             raise FileError(
-                f"every row must have {wanted}{where}, and row {row + at} has {str(array[at])!r}; "
+                f"every row must have {wanted}{where}, and row {row + at} has {shown(str(array[at]))}; "
                 "correct it, or leave such people out"
             ) from None
         row += len(array)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldprange.checking import listed, shown
 from ldprange.domain import Domain, Product
 from ldprange.errors import FileError
 from ldprange.files.kinds import SWAP, Kind, expect
@@ -50,7 +51,7 @@ def read_values(
     """
     if isinstance(domain, Product) and column is not None:
         raise FileError(
-            f"the columns are those of the attributes, {', '.join(domain.names)}; leave out column {column!r}"
+            f"the columns are the attributes', {listed(domain.names)}; leave out column {shown(column)}"
         )
     # the tables' library takes as long to load as all else together
     from ldprange.files import tables
@@ -72,11 +73,11 @@ def _values(
         elif isinstance(domain, Product):
             raise FileError(
                 "values of several attributes must be a .csv, .tsv or .parquet table with the columns "
-                f"{', '.join(domain.names)}"
+                f"{listed(domain.names)}"
             )
         elif column is not None:
             raise FileError(
-                f"a column can only be chosen from a .csv, .tsv or .parquet table, got column {column!r}; "
+                f"a column can only be chosen of a .csv, .tsv or .parquet table, got {shown(column)}; "
                 "leave it out, or rename the file"
             )
         else:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.aggregate import Aggregate, checked_users
-from ldprange.checking import check_type
+from ldprange.checking import check_type, listed, shown
 from ldprange.errors import FileError, LdprangeError, MismatchError, WireError
 from ldprange.learning.plan import Label, LabelledPlan
 from ldprange.reports import Batch, Report
@@ -54,14 +54,14 @@ class LabelledAggregate:
                 check_type(part, Aggregate, "a part of a labelled aggregate")
             if [part.plan.fingerprint for part in row] != expected:
                 raise MismatchError(
-                    f"each class must have an aggregate for each of {', '.join(plan.attributes)}, of plans "
+                    f"each class must have an aggregate for each of {listed(plan.attributes)}, of plans "
                     f"with fingerprints {expected}, got {[part.plan.fingerprint for part in row]}"
                 )
             told = {part.reports for part in row}
             if plan.asked == "all" and len(told) > 1:
                 raise LdprangeError(
                     "where people are asked for all attributes, each must have as many reports, "
-                    f"got {sorted(told)}; count all of a person's reports, or none"
+                    f"got {listed(sorted(told))}; count all of a person's reports, or none"
                 )
         checked_users([part.reports for row in self.parts for part in row])
         if len(self.parts) != len(plan.classes):
@@ -84,7 +84,7 @@ class LabelledAggregate:
         check_type(plan, LabelledPlan, "a labelled aggregate's plan")
         place = int(plan.class_indices([label])[0])
         if not isinstance(reports, Mapping):
-            raise WireError(f"reports must come by attribute, as a client gives them, got {reports!r}")
+            raise WireError(f"reports must come by attribute, as a client gives them, got {shown(reports)}")
         parts = [list(row) for row in LabelledAggregate.empty(plan).parts]
         for attribute, each in reports.items():
             at = plan.place(attribute)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
+from ldprange.checking import shown
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
 from ldprange.learning.plan import Asked, Label, LabelledPlan, check_numerical
@@ -42,7 +43,7 @@ def choose_labelled_plan(
     'all'
     """
     if not isinstance(domains, Mapping) or not domains:
-        raise PlanError(f"there must be a domain for each attribute, by its name, got {domains!r}")
+        raise PlanError(f"there must be a domain for each attribute, by its name, got {shown(domains)}")
     for name, domain in domains.items():
         check_numerical(name, domain)
     check_epsilon(epsilon)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ldprange.checking import check_type
+from ldprange.checking import check_type, listed
 from ldprange.client import Client, encode_with
 from ldprange.errors import DomainError
 from ldprange.learning.plan import LabelledPlan
@@ -49,8 +49,9 @@ def encode_labelled_with(
     """Encode a person's numbers with given coins."""
     plan = client.plan
     if not isinstance(values, Mapping) or set(values) != set(plan.attributes):
-        came = ", ".join(map(repr, values)) if isinstance(values, Mapping) else repr(values)
-        raise DomainError(f"a person must have a number for each of {', '.join(plan.attributes)}, got {came}")
+        # the names alone: a person's numbers are nobody's business
+        came = listed(map(repr, values)) if isinstance(values, Mapping) else f"a {type(values).__name__}"
+        raise DomainError(f"a person must have a number for each of {listed(plan.attributes)}, got {came}")
     indices = [
         each.domain.index_one(values[name]) for name, each in zip(plan.attributes, plan.plans, strict=True)
     ]

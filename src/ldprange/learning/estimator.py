@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldprange.checking import check_type
+from ldprange.checking import check_type, listed, shown
 from ldprange.details import Floats
 from ldprange.domain import Domain
 from ldprange.errors import LdprangeError, PlanError
@@ -135,8 +135,7 @@ class ReportsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
             hasattr(self, "feature_names_in_") and tuple(names) != self.plan.attributes
         ):
             raise PlanError(
-                f"the columns must be {', '.join(self.plan.attributes)}, as in the plan, "
-                f"got {', '.join(names)}"
+                f"the columns must be {listed(self.plan.attributes)}, as in the plan, got {listed(names)}"
             )
         return self.plan
 
@@ -145,7 +144,7 @@ class ReportsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
             raise PlanError(
                 "a model must be given epsilon and bounds (the least and greatest number of each attribute: "
                 "public, so never taken from the data), or a plan; "
-                f"got epsilon={self.epsilon!r}, bounds={self.bounds!r}"
+                f"got epsilon={shown(self.epsilon)}, bounds={shown(self.bounds)}"
             )
         check_epsilon(self.epsilon)
         told = users / (len(names) * len(classes))
@@ -176,6 +175,6 @@ def _pairs(bounds: ArrayLike, attributes: int) -> Floats:
     except (ValueError, TypeError):
         raise PlanError(
             "bounds must be a pair (low, high) for all attributes, or a row of two for each of "
-            f"{attributes}, got {bounds!r}"
+            f"{attributes}, got {shown(bounds)}"
         ) from None
     return pairs

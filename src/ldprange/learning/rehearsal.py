@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldprange.checking import as_array, check_type
+from ldprange.checking import as_array, check_type, listed
 from ldprange.errors import DomainError
 from ldprange.learning.aggregate import LabelledAggregate
 from ldprange.learning.plan import LabelledPlan
@@ -40,7 +40,7 @@ def rehearse_labelled(
     if people.shape != (classes.size, len(plan.attributes)):
         raise DomainError(
             f"values must be a row for each of {classes.size} labels and a column for each of "
-            f"{', '.join(plan.attributes)}, got shape {people.shape}"
+            f"{listed(plan.attributes)}, got shape {people.shape}"
         )
     drawn, coins = seed_sequence(seed).spawn(2)
     asked = generator(drawn).integers(len(plan.plans), size=classes.size) if plan.asked == "one" else None

@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange import kernels
+from ldprange.checking import shown
 from ldprange.errors import PlanError
 from ldprange.kernels import Counts, Words
 from ldprange.noise import Noise
@@ -69,7 +70,7 @@ class HadamardHashing(Oracle):
 
     def __post_init__(self) -> None:
         if self.bits is not None and (type(self.bits) is not int or not 1 <= self.bits <= _MOST_BITS):
-            raise PlanError(f"bits must be a whole number from 1 to {_MOST_BITS}, got {self.bits!r}")
+            raise PlanError(f"bits must be a whole number from 1 to {_MOST_BITS}, got {shown(self.bits)}")
 
     def resolve(self, epsilon: float, cells: int) -> HadamardHashing:
         if self.bits is not None:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange import kernels
+from ldprange.checking import shown
 from ldprange.errors import PlanError
 from ldprange.kernels import Counts
 from ldprange.noise import Noise
@@ -54,7 +55,9 @@ class OptimalLocalHashing(Oracle):
         if self.symbols is not None and (
             type(self.symbols) is not int or not 2 <= self.symbols <= _MOST_SYMBOLS
         ):
-            raise PlanError(f"symbols must be a whole number from 2 to {_MOST_SYMBOLS}, got {self.symbols!r}")
+            raise PlanError(
+                f"symbols must be a whole number from 2 to {_MOST_SYMBOLS}, got {shown(self.symbols)}"
+            )
 
     def resolve(self, epsilon: float, cells: int) -> OptimalLocalHashing:
         if self.symbols is not None:

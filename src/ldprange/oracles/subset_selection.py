@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange import kernels
+from ldprange.checking import shown
 from ldprange.errors import PlanError, WireError
 from ldprange.kernels import Counts
 from ldprange.noise import Noise
@@ -40,7 +41,7 @@ class SubsetSelection(Oracle):
 
     def __post_init__(self) -> None:
         if self.size is not None and (type(self.size) is not int or self.size < 1):
-            raise PlanError(f"a subset's size must be a whole number of at least 1, got {self.size!r}")
+            raise PlanError(f"a subset's size must be a whole number of at least 1, got {shown(self.size)}")
 
     def resolve(self, epsilon: float, cells: int) -> SubsetSelection:
         if self.size is not None:
