@@ -11,9 +11,11 @@ import pytest
 
 import ldprange as ldp
 from asking import counted
-from ldprange.service import access
+from ldprange.service import access, quota
 from ldprange.service.access import RateLimit
-from ldprange.service.store import Store
+from ldprange.service.quota import Quota
+from ldprange.service.refusal import Refusal
+from ldprange.service.store import OPEN, Store, Survey
 from serving import PLAN, WITHOUT_LIMITS, packed, serving
 
 
@@ -74,11 +76,30 @@ class TestReportsAndBytes:
             assert [service.put(packed([1], seed)).status for seed in (3, 4, 5)] == [201, 201, 429]
 
     def test_addresses_are_remembered_within_bounds(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(access, "_MOST_ADDRESSES", 100)
-        limit = RateLimit(1e-9, 1)
-        assert not any(limit.wait(f"10.0.{number // 256}.{number % 256}", 1) for number in range(1000))
-        assert len(limit._left) == 100
-        assert limit.wait("10.0.3.231", 1) > 0  # the latest is known
+        for module in (access, quota):
+            monkeypatch.setattr(module, "MOST_ADDRESSES", 100)
+        limit, brought = RateLimit(0.5), Quota(1, 0)
+        survey, body = Survey(1, "ages", "How old?", "", False, OPEN, PLAN), packed([1], 1)
+        addresses = [f"10.0.{number // 256}.{number % 256}" for number in range(1000)]
+        assert not any(map(limit.wait, addresses))
+        assert all(brought.spend(address, survey, body) for address in addresses)
+        assert len(limit._left) == len(brought._left) == 100
+        assert limit.wait(addresses[-1]) > 0  # the latest is known
+        with pytest.raises(Refusal, match="1 reports an hour"):
+            brought.spend(addresses[-1], survey, body)
+
+    def test_what_was_brought_is_allowed_again_in_the_course_of_an_hour(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        now = 0.0
+        monkeypatch.setattr("time.monotonic", lambda: now)
+        brought = Quota(10, 0)
+        survey = Survey(1, "ages", "How old?", "", False, OPEN, PLAN, batches=True)
+        brought.spend("a", survey, packed([1] * 10, 1))
+        for now, reports in ((360.0, 1), (1080.0, 2), (1e6, 10)):  # noqa: B007 (it is the clock)
+            with pytest.raises(Refusal, match="10 reports an hour"):
+                brought.spend("a", survey, packed([1] * (reports + 1), 1))
+            brought.spend("a", survey, packed([1] * reports, 1))
 
 
 class TestDisk:

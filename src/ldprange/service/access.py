@@ -18,7 +18,9 @@ from ldprange.errors import LdprangeError
 
 ADMINISTRATOR, ANALYST = "administrator", "analyst"
 ROLES = (ADMINISTRATOR, ANALYST)
-_MOST_ADDRESSES = 1 << 16  # whose allowance is remembered
+MOST_ADDRESSES = 1 << 16
+"""Of which it is remembered what they may still do."""
+
 _BURST_SECONDS = 2.0
 
 
@@ -82,39 +84,24 @@ def sender_of(text: str) -> str:
 
 
 class RateLimit:
-    """An allowance for each address, apart for each survey: some at once, and more as time goes on.
+    """So many requests a second from each address, and two seconds' worth at once."""
 
-    Parameters
-    ----------
-    per_second
-        How much an address is allowed, in the long run; 0 for no limit.
-    at_once
-        And at any moment; two seconds' worth if left out.
-    """
-
-    def __init__(self, per_second: float, at_once: float | None = None) -> None:
+    def __init__(self, per_second: float) -> None:
         self._rate = per_second
-        self._most = max(1.0, per_second * _BURST_SECONDS) if at_once is None else at_once
-        self._left: OrderedDict[tuple[str, int], tuple[float, float]] = OrderedDict()  # the latest last
+        self._burst = max(1.0, per_second * _BURST_SECONDS)
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()  # the latest last
 
-    def wait(self, address: str, survey: int = 0, amount: float = 1.0) -> int:
-        """Take an amount and return 0; or return after how many whole seconds it will be there to take."""
+    def wait(self, address: str) -> int:
+        """Count a request; return 0, or after how many whole seconds it may be made again."""
         if not self._rate:
             return 0
-        now, key = time.monotonic(), (sender_of(address), survey)
-        left, since = self._left.get(key, (self._most, now))
-        left = min(self._most, left + (now - since) * self._rate)
-        if left < amount:
-            return max(1, math.ceil((amount - left) / self._rate))
-        self._left[key] = (left - amount, now)
-        self._left.move_to_end(key)
-        if len(self._left) > _MOST_ADDRESSES:
+        now, address = time.monotonic(), sender_of(address)
+        left, since = self._left.get(address, (self._burst, now))
+        left = min(self._burst, left + (now - since) * self._rate)
+        if left < 1:
+            return max(1, math.ceil((1 - left) / self._rate))
+        self._left[address] = (left - 1, now)
+        self._left.move_to_end(address)
+        if len(self._left) > MOST_ADDRESSES:
             self._left.popitem(last=False)  # who was silent longest, and has most of it back
         return 0
-
-    def give_back(self, address: str, survey: int, amount: float) -> None:
-        """Put back what was taken for something that did not happen."""
-        key = (sender_of(address), survey)
-        if key in self._left:
-            left, since = self._left[key]
-            self._left[key] = (min(self._most, left + amount), since)

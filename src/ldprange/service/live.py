@@ -12,8 +12,7 @@ from ldprange.reports import Batch
 from ldprange.service.store import Store, Survey
 
 _TOGETHER = 1 << 17  # reports counted, and batches sorted, together: a tally goes through all of its counters
-_SORTED_BYTES = 64 << 20  # or so many bytes sorted
-_COUNTED_BYTES = 16 << 20  # and counted
+_TOGETHER_BYTES = 16 << 20  # or so many bytes
 _COUNTER_BYTES = 8
 _MOST_WAITING = 8  # times as many may wait to be counted
 
@@ -50,7 +49,7 @@ class Live:
         self._ended: Generation | None = None
         self._sorting = False  # since a generation ended until its batches are sorted
         self._together = max(_TOGETHER, survey.plan.counters)
-        self._sorted_bytes = max(_SORTED_BYTES, _COUNTER_BYTES * survey.plan.counters)
+        self._sorted_bytes = max(_TOGETHER_BYTES, _COUNTER_BYTES * survey.plan.counters)
 
     @staticmethod
     def load(store: Store, survey: Survey) -> Live:
@@ -83,7 +82,7 @@ class Live:
     def full(self) -> bool:
         """Whether more reports wait to be counted than should be held in memory."""
         return (
-            self._waiting_bytes >= _MOST_WAITING * _COUNTED_BYTES
+            self._waiting_bytes >= _MOST_WAITING * _TOGETHER_BYTES
             or self._waiting_reports >= _MOST_WAITING * self._together
         )
 
@@ -98,7 +97,7 @@ class Live:
                 self._waiting_bytes += size
                 self._batches += batches
                 self._bytes += size
-            return self._waiting_reports >= self._together or self._waiting_bytes >= _COUNTED_BYTES
+            return self._waiting_reports >= self._together or self._waiting_bytes >= _TOGETHER_BYTES
 
     def end_generation(self, hour: int | None) -> bool:
         """End the generation if it is large, or of an earlier hour; with no hour, if there is any of it.

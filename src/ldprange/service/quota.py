@@ -2,70 +2,88 @@
 
 from __future__ import annotations
 
+import math
+import time
+from collections import OrderedDict
 from dataclasses import dataclass
 
 from ldprange import wire
 from ldprange.errors import LdprangeError
-from ldprange.service.access import RateLimit
+from ldprange.service.access import MOST_ADDRESSES, sender_of
 from ldprange.service.refusal import Refusal
 from ldprange.service.store import Survey
 from ldprange.service.tables import HOUR
 
+_REPORTS, _BYTES = "reports", "bytes"
 
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What a submission took of its address's allowance."""
 
-    address: str
-    survey: int
-    reports: int
-    size: int
+@dataclass(slots=True)
+class Allowance:
+    """What an address may still bring to a survey, as of a moment."""
+
+    reports: float
+    size: float
+    since: float
 
 
 class Quota:
-    """The reports and bytes that each address may bring to each survey in an hour; 0 for no limit."""
+    """The reports and bytes that each address may bring to each survey in an hour; 0 for no limit.
+
+    That much at once, and as much again in the course of every hour. It looks at one entry for a submission,
+    and remembers a bounded number of them.
+    """
 
     def __init__(self, reports_per_hour: int, bytes_per_hour: int) -> None:
-        self._reports_per_hour, self._bytes_per_hour = reports_per_hour, bytes_per_hour
-        self._reports = RateLimit(reports_per_hour / HOUR, reports_per_hour)
-        self._bytes = RateLimit(bytes_per_hour / HOUR, bytes_per_hour)
-        self.refused = {"reports": 0, "bytes": 0}
+        self._none = not (reports_per_hour or bytes_per_hour)
+        self._reports, self._bytes = reports_per_hour or math.inf, bytes_per_hour or math.inf
+        self._left: OrderedDict[tuple[str, int], Allowance] = OrderedDict()  # the latest last
+        self.refused = {_REPORTS: 0, _BYTES: 0}
 
-    def spend(self, address: str, survey: Survey, body: bytes) -> Spent:
-        """Take the reports and bytes of a body from an address's allowance, or refuse the body."""
-        reports = _reports_in(survey, body) if self._reports_per_hour else 0
-        spent = Spent(address, survey.id, reports, len(body))
-        self._take(self._reports, spent, reports, "reports", self._reports_per_hour)
-        try:
-            self._take(self._bytes, spent, spent.size, "bytes", self._bytes_per_hour)
-        except Refusal:
-            self._reports.give_back(address, survey.id, reports)
-            raise
-        return spent
+    def spend(self, address: str, survey: Survey, body: bytes) -> tuple[Allowance, int, int] | None:
+        """Take the reports and bytes of a body from what an address is allowed, or refuse the body."""
+        if self._none:
+            return None
+        left, reports, size = self._allowance(address, survey), _reports_in(survey, body), len(body)
+        self._check(_REPORTS, reports, left.reports, self._reports)
+        self._check(_BYTES, size, left.size, self._bytes)
+        left.reports -= reports
+        left.size -= size
+        return left, reports, size
 
-    def give_back(self, spent: Spent) -> None:
-        """Return what a submission took that did not become part of the survey."""
-        self._reports.give_back(spent.address, spent.survey, spent.reports)
-        self._bytes.give_back(spent.address, spent.survey, spent.size)
+    def settle(self, spent: tuple[Allowance, int, int] | None, kept: int) -> None:
+        """Give back what a submission took, but for the reports that were kept, and its bytes if any were."""
+        if spent is not None:
+            left, reports, size = spent
+            left.reports += reports - kept
+            left.size += 0 if kept else size
 
-    def _take(self, limit: RateLimit, spent: Spent, amount: int, what: str, most: int) -> None:
-        if most and amount > most:
-            self.refused[what] += 1
-            raise Refusal(
-                413,
-                f"an address may bring {most} {what} an hour to a survey, got {amount} at once; send less",
-            )
-        if seconds := limit.wait(spent.address, spent.survey, amount):
-            self.refused[what] += 1
-            raise Refusal(
-                429,
-                f"an address may bring {most} {what} an hour to a survey, no more; try again in {seconds} s",
-                {"retry-after": str(seconds)},
-            )
+    def _allowance(self, address: str, survey: Survey) -> Allowance:
+        now, key = time.monotonic(), (sender_of(address), survey.id)
+        left = self._left.get(key)
+        if left is None:
+            left = self._left[key] = Allowance(self._reports, self._bytes, now)
+            if len(self._left) > MOST_ADDRESSES:
+                self._left.popitem(last=False)  # who was silent longest, and has most of it back
+            return left
+        self._left.move_to_end(key)
+        hours, left.since = (now - left.since) / HOUR, now
+        left.reports = min(self._reports, left.reports + hours * self._reports)
+        left.size = min(self._bytes, left.size + hours * self._bytes)
+        return left
+
+    def _check(self, what: str, amount: int, left: float, most: float) -> None:
+        if amount <= left:
+            return
+        self.refused[what] += 1
+        rule = f"an address may bring {most:.0f} {what} an hour to a survey"
+        if amount > most:
+            raise Refusal(413, f"{rule}, got {amount} at once; send less")
+        seconds = max(1, math.ceil((amount - left) / most * HOUR))
+        raise Refusal(429, f"{rule}, no more; try again in {seconds} s", {"retry-after": str(seconds)})
 
 
 def _reports_in(survey: Survey, body: bytes) -> int:
-    """Return how many reports a body says that it has; a survey that takes one at a time refuses others."""
+    """Return how many reports a body says that it has; of a survey that takes one, no other will be kept."""
     if not survey.batches:
         return 1
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     CompoundSelect,
@@ -85,8 +85,7 @@ class Survey:
     """Whether a submission may hold more than one report."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """A batch to be kept: whose, under which id, its bytes, and with which others it will be sorted."""
 
     survey: int

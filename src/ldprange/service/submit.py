@@ -69,8 +69,7 @@ class Submitting:
         body = await collector.bodies.read(receive)
         spent = collector.quota.spend(address, survey, body)
         outcome = await collector.writer.submit(survey, bytes.fromhex(batch), body)
-        if outcome.status != 201:
-            collector.quota.give_back(spent)
+        collector.quota.settle(spent, outcome.reports if outcome.status == 201 else 0)
         if outcome.reason:
             raise Refusal(outcome.status, outcome.reason, dict(_RETRY) if outcome.status >= 500 else {})
         return outcome
