@@ -10,19 +10,20 @@ import threading
 import time
 import zipfile
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import func, insert, select, text
 
 import ldprange as ldp
 from databases import emptied
 from ldprange.errors import StoreError
 from ldprange.service.live import Live
 from ldprange.service.store import OPEN, Kept, Store, Survey
-from ldprange.service.tables import RECENT, SORTED
+from ldprange.service.tables import ARRIVALS, RECENT, SORTED
 from serving import ADMINISTRATOR, PLAN, Service, packed, serving
 from surveys import run
 
@@ -69,6 +70,26 @@ def test_what_is_sorted_and_what_came_since_are_all_that_came(place: str) -> Non
         with store._engine.connect() as connection:
             assert connection.scalar(select(func.count()).select_from(SORTED)) == 19
             assert connection.scalar(select(func.count()).select_from(RECENT)) == 11
+
+
+def test_many_years_of_arrivals_are_told_in_few_steps(place: str) -> None:
+    hours = 20 * 365 * 24
+    with serving(place) as service:
+        service.create()
+        service.put(packed([1], 1))
+        now = service.get("/api/surveys/ages/overview").json["arrivals"]
+        assert (len(now["start"]), now["reports"]) == (1, [1])
+        (last,) = now["start"]
+        with service.collector.store._engine.begin() as connection:
+            earlier = [{"survey": 1, "hour": last - 3600 * ago, "reports": 2} for ago in range(1, hours)]
+            connection.execute(insert(ARRIVALS), earlier)
+        assert service.put(packed([2], 2)).status == 201
+        told = service.get("/api/surveys/ages/overview").json["arrivals"]
+    assert sum(told["reports"]) == 2 * hours
+    assert 256 < len(told["start"]) <= 512
+    step = 3600 * (1 + (hours - 1) // 512)
+    assert {later - earlier for earlier, later in pairwise(told["start"])} == {step}
+    assert told["start"][0] == last - 3600 * (hours - 1)
 
 
 def test_a_transaction_of_which_nothing_is_known(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
