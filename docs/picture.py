@@ -13,7 +13,7 @@ def draw() -> None:
     plan = ldp.choose_plan(ldp.Domain.integers(0, MOST_MINUTES), epsilon=1.1, expected_users=200_000)
     counts = plan.domain.count(people)
     figure = distribution_figure(
-        ldp.estimate(ldp.simulate(plan, counts, seed=1)),
+        ldp.estimate(ldp.simulate(plan, counts, seed=1), population="respondents"),  # the truth is theirs
         counts=counts,
         title="Minutes to work: 200,000 people, one randomised report each, ε = 1.1",
     )

@@ -20,6 +20,7 @@ from ldprange.details import Floats
 from ldprange.estimation.raw import raw_variances
 from ldprange.noise import Boundaries
 from ldprange.oracles.contract import each_holder
+from ldprange.sampling import RESPONDENTS
 
 ENCODED, DRAWN, EXACT = "encoded", "drawn", "exact"
 _TOGETHER = 1 << 20  # users handed to the encoder at a time
@@ -110,10 +111,10 @@ def _measured_raw(aggregate: Aggregate, cdf: Floats) -> dict[str, float]:
 
 
 def _predicted(plan: Plan, cdf: Floats, users: int) -> dict[str, float]:
-    """Return the exact variances; of deciles, the expected size of a normal error of their share."""
+    """Return the exact variances about the people asked; of deciles, the mean size of a normal error."""
     bins = plan.domain.bins
-    law = plan.law(users * np.array(plan.probabilities))
-    variances = plan.estimator(law.users).variances(cdf)
+    law = plan.law(users * np.array(plan.probabilities), RESPONDENTS)
+    variances = plan.estimator(law.users, RESPONDENTS).variances(cdf)
 
     def mean(low: Boundaries, high: Boundaries) -> float:
         return float(variances(low, high).mean())

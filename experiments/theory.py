@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from experiments import figures, queries
 from experiments.methods import HAAR, parts, plan_of, tree
+from experiments.noise_alone import noise_alone
 from experiments.population import CENTRE, cauchy
 from experiments.runs import LENGTHS, RAW_LENGTHS, Run
 from experiments.sizes import DEFAULT_EPSILON, Size
@@ -26,6 +27,7 @@ from experiments.store import Store
 from experiments.tables import Row, Table, distinct, number, select
 from ldprange.details import Floats
 from ldprange.estimation.raw import raw_variances
+from ldprange.sampling import RESPONDENTS
 
 TITLE = "theory: bounds, exact variances, measured errors; the best B"
 FLAT, RAW, CONSISTENT = "FlatOUE", tree("OUE", 4), tree("OUE", 8)
@@ -138,7 +140,7 @@ def _by_branching(bins: int) -> Table:
 
 def _consistent_mean(method: str, bins: int) -> float:
     """Return the mean variance of all ranges of a consistent method: of its noise, in closed form."""
-    return plan_of(method, bins, DEFAULT_EPSILON).predict(1).range_variance / _unit(1)
+    return noise_alone(plan_of(method, bins, DEFAULT_EPSILON), 1).range_variance / _unit(1)
 
 
 def _raw_mean(method: str, bins: int) -> float:
@@ -146,7 +148,7 @@ def _raw_mean(method: str, bins: int) -> float:
     low, high = queries.sampled_ranges(bins, step=1)
     cdf = np.linspace(0.0, 1.0, bins + 1)
     plan = plan_of(method, bins, DEFAULT_EPSILON)
-    law = plan.law(np.array(plan.probabilities))
+    law = plan.law(np.array(plan.probabilities), RESPONDENTS)
     return float(raw_variances(plan.levels, law, cdf, low, high).mean() / _unit(1))
 
 
@@ -154,9 +156,9 @@ def _variances(
     method: str, cdf: Floats, users: int, low: NDArray[np.int64], high: NDArray[np.int64]
 ) -> Floats:
     plan = plan_of(method, cdf.size - 1, DEFAULT_EPSILON)
-    law = plan.law(users * np.array(plan.probabilities))
+    law = plan.law(users * np.array(plan.probabilities), RESPONDENTS)
     if _LINES[method]:
-        return plan.estimator(law.users).variances(cdf)(low, high)
+        return plan.estimator(law.users, RESPONDENTS).variances(cdf)(low, high)
     return raw_variances(plan.levels, law, cdf, low, high)
 
 

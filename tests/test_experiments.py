@@ -73,7 +73,7 @@ def test_the_prediction_is_that_of_the_library(method: str) -> None:
     cell = Cell(64, 0.4, 1 << 16, 1.1, method)
     predicted = perform(prediction(cell))
     plan = plan_of(method, 64, 1.1)
-    expected = plan.predict(1 << 16, counts=cauchy(64, 0.4, 1 << 16))
+    expected = plan.predict(1 << 16, counts=cauchy(64, 0.4, 1 << 16), population="respondents")
     assert predicted["ranges"] == pytest.approx(expected.range_variance)
     assert predicted["prefixes"] == pytest.approx(expected.prefix_variance)
 

@@ -17,6 +17,7 @@ from experiments.seeds import seed_of
 from ldprange import estimate, simulate
 from ldprange.details import Floats
 from ldprange.estimation.denoised import DenoisedShares
+from ldprange.sampling import RESPONDENTS
 
 PLAIN, DENOISED, COVERED, EXACT = "plain", "denoised", "covered", "exact"
 HOWS = (PLAIN, DENOISED, COVERED, EXACT)
@@ -55,7 +56,7 @@ def perform(run: Run) -> dict[str, float]:
         return _errors(np.cumsum(shares(cell.method, counts, cell.epsilon, seed)) - cdf)
     asked = plan(cell.method, cell.bins, cell.epsilon)
     if run.how == EXACT:
-        predicted = asked.predict(cell.users, counts)
+        predicted = asked.predict(cell.users, counts, population=RESPONDENTS)
         return dict(zip(ERRORS, (predicted.range_variance, predicted.prefix_variance), strict=True))
     aggregate = simulate(asked, counts, seed=seed)
     if run.how == PLAIN:
@@ -65,7 +66,7 @@ def perform(run: Run) -> dict[str, float]:
     measured = _errors(fitted.centre(np.zeros_like(ends), ends) - cdf)
     measured |= zip(DENOISED_ERRORS, denoised.values(), strict=True)
     for how in (PLAIN, DENOISED) if run.how == COVERED else ():
-        found = estimate(aggregate, denoise=how == DENOISED)
+        found = estimate(aggregate, denoise=how == DENOISED, population=RESPONDENTS)
         held = coverage.covered(found, counts, np.random.default_rng(seed))
         measured |= {f"covered_{how}_{kind}": share for kind, share in held.items()}
     return measured

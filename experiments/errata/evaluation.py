@@ -1,6 +1,6 @@
 """Slips in how the evaluation was made: what its numbers are, and which ranges they are over.
 
-The exact errors are the library's predictions for the paper's N = 2^26 users: the noise of privacy alone.
+The exact errors are the library's variances for the paper's N = 2^26 users: the noise of privacy alone.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ import numpy as np
 
 from experiments.errata.erratum import Erratum, holds
 from experiments.methods import named_in_paper, plan_of
+from experiments.noise_alone import noise_alone
 from experiments.paper import PREFIXES, RANGES, Printed, printed
 from experiments.queries import sampled_ranges
 from ldprange.details import Floats
+from ldprange.sampling import RESPONDENTS
 
 _USERS = 1 << 26
 
 
 def _exact(cell: Printed) -> float:
     """Return the exact root mean squared error, over all ranges or prefixes, times 1000."""
-    prediction = plan_of(named_in_paper(cell.method), cell.bins, cell.epsilon).predict(_USERS)
+    prediction = noise_alone(plan_of(named_in_paper(cell.method), cell.bins, cell.epsilon), _USERS)
     return 1000 * (prediction.range_rmse if cell.figure == RANGES else prediction.prefix_rmse)
 
 
@@ -39,7 +41,7 @@ def _from_starts(method: str, cdf: Floats, epsilon: float, step: int) -> float:
     low, high = sampled_ranges(bins, step)
     plan = plan_of(named_in_paper(method), bins, epsilon)
     users = _USERS * np.array(plan.probabilities)
-    variances = plan.estimator(users).variances(cdf)(low, high)
+    variances = plan.estimator(users, RESPONDENTS).variances(cdf)(low, high)
     return 1000 * math.sqrt(variances.mean())
 
 

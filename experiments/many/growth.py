@@ -22,13 +22,14 @@ _COLOURS = {1: "#0b6e6e", 2: "#b3541e", 3: "#5b4b9a"}
 
 
 def rmse(attributes: int, bits: int) -> tuple[float, float]:
-    """Return the paper's error and that of the best plan, both for one user."""
+    """Return the paper's error and that of the best plan, about the people asked, both for one user."""
     domain = ldp.Domain.integers(0, 2**bits - 1)
     if attributes > 1:
         domain = ldp.Domain.product(**{f"a{place}": domain for place in range(attributes)})
-    paper = ldp.Plan(domain, EPSILON, ldp.Haar(), ldp.HRR()).predict_even(1.0)
-    best = ldp.choose_plan(domain, EPSILON, 1.0, workload="ranges").predict_even(1.0)
-    return paper.range_rmse, best.range_rmse
+    paper = ldp.Plan(domain, EPSILON, ldp.Haar(), ldp.HRR())
+    best = ldp.choose_plan(domain, EPSILON, 1.0, workload="ranges")
+    of_paper, of_best = (each.predict(1.0, population="respondents").range_rmse for each in (paper, best))
+    return of_paper, of_best
 
 
 @click.command()
