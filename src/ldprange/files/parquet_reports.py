@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from ldprange.checking import listed, shown
+from ldprange.checking import listed
 from ldprange.errors import WireError
 from ldprange.files.rows import (
     batch_of,
@@ -101,7 +101,8 @@ def check_schema(plan: Plan, schema: pa.Schema) -> None:
     if version is None:
         raise WireError("the table must say that it holds reports, and it does not; it is something else")
     if version != str(VERSION).encode():
-        raise WireError(f"reports must be of version {VERSION}, got {shown(version)}; upgrade ldprange")
+        got = version.decode(errors="replace")[:40]
+        raise WireError(f"reports must be of version {VERSION}, got {got}; upgrade ldprange")
     check_fingerprint(plan, metadata.get(_FINGERPRINT_KEY, b"").decode(errors="replace"))
     if not schema.equals(schema_of(plan), check_metadata=False):
         wanted, got = (

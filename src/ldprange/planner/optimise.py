@@ -19,12 +19,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ldprange.checking import check_type
+from ldprange.checking import check_type, shown
 from ldprange.decompositions import Decomposition, Grids, Windows
 from ldprange.details import Floats, Level, mean_overlap
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
 from ldprange.oracles import GRR, HadamardHashing, Oracle, SubsetSelection, mechanism_of
+from ldprange.parallel import slices
 from ldprange.plan import Plan, check_bins, check_cells, check_epsilon
 
 Workload = Literal["ranges", "prefixes", "both"]
@@ -33,6 +34,8 @@ _MOST_BITS = 4
 _MOST_SUBSET_CELLS = 65  # a report is then at most 9 bytes; shifted grids have a power of two and one
 _COUNTS_PER_BIN = 16  # that a level may take in an aggregate
 _STEPS = 50
+_ALONE = 64**3  # steps of a product that one thread does alone
+_SMALL = 16  # half of a matrix that is inverted as it is
 _DENSE = 256  # bins up to which windows are optimised as they are
 _NEGLIGIBLE = 0.003  # the least probability worth a level of windows
 _DIGITS = 4  # of a probability: few enough to come out the same on every machine
@@ -100,7 +103,7 @@ def optimise_plan(
 def check_workload(workload: object) -> None:
     """Refuse what is no workload."""
     if workload not in get_args(Workload):
-        raise PlanError(f"a workload must be 'ranges', 'prefixes' or 'both', got {workload!r}")
+        raise PlanError(f"a workload must be 'ranges', 'prefixes' or 'both', got {shown(workload)}")
 
 
 def best_oracle(level: Level, epsilon: float) -> Oracle:
@@ -224,15 +227,44 @@ def _windows_gradient(bins: int, widths: Floats, information: Floats, workload: 
     parts = _folded(np.maximum(0, 1 - (late - early) / widths[:, None, None]) * information[:, None, None])
 
     def gradient(probabilities: Floats) -> Floats:
-        covariance = np.linalg.inv(np.tensordot(probabilities, parts, axes=1))
+        covariance = _inverse((probabilities[:, None, None, None] * parts).sum(axis=0))
         sums = covariance[0].sum(axis=1)  # the total is symmetric
         covariance[0] -= np.outer(sums, sums) / sums.sum()
         variance = (queries * covariance).sum(axis=(1, 2, 3))
-        gains = np.tensordot(covariance @ queries @ covariance, parts, axes=([1, 2, 3], [1, 2, 3]))
+        turned = _product(_product(covariance, queries), covariance)
+        gains = np.einsum("qsij,lsij->ql", turned, parts)
         towards: Floats = _weights(workload) @ (gains / variance[:, None])
         return towards
 
     return gradient
+
+
+def _product(left: Floats, right: Floats) -> Floats:
+    """Return the product of matrices, or of stacks of them, a few rows at a time.
+
+    NumPy's BLAS takes a thread for every core to products of 64³ steps and more. The threads are done within
+    microseconds, and then spin while they wait for one another: on a machine with other work to do they burn
+    ten times what the product takes.
+    """
+    rows = max(1, _ALONE // (right.shape[-2] * right.shape[-1]))
+    parts = [left[..., some, :] @ right for some in slices(left.shape[-2], rows)]
+    product: Floats = np.concatenate(parts, axis=-2)
+    return product
+
+
+def _inverse(matrices: Floats) -> Floats:
+    """Return the inverses of symmetric positive definite ``matrices``, by halves: no product is large."""
+    half = matrices.shape[-1] // 2
+    if half < _SMALL:
+        return np.linalg.inv(matrices)
+    near, between, far = matrices[..., :half, :half], matrices[..., :half, half:], matrices[..., half:, half:]
+    first = _inverse(near)
+    carried = _product(first, between)
+    second = _inverse(far - _product(np.swapaxes(between, -1, -2), carried))
+    across = -_product(carried, second)
+    first = first - _product(across, np.swapaxes(carried, -1, -2))
+    inverse: Floats = np.block([[first, across], [np.swapaxes(across, -1, -2), second]])
+    return inverse
 
 
 def _folded(matrices: Floats) -> Floats:
