@@ -143,6 +143,31 @@ def test_an_export_is_in_the_order_of_the_ids(place: str) -> None:
             assert list(store.read(1)) == [BODIES[batch] for batch in sorted(BODIES)]
 
 
+def test_who_reads_meanwhile_sees_every_batch_once(
+    place: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ldprange.service.store._READ_TOGETHER", 10)
+    first, *others = BODIES
+    with serving(place) as service:
+        service.create()
+        for batch in others:
+            service.put(BODIES[batch], batch=batch.hex())
+        with Store(place) as store:
+            reading = store.read(1)
+            seen = [next(reading)]
+            clock(FIRST + 3600)
+            assert service.put(BODIES[first], batch=first.hex()).status == 201
+            for _ in range(200):
+                with store._engine.connect() as connection:
+                    if connection.scalar(text("select count(*) from ldprange_sorted")):
+                        break
+                time.sleep(0.02)
+            else:
+                pytest.fail("nothing was sorted")
+            assert sorted([*seen, *reading]) == sorted(BODIES[batch] for batch in others)
+            assert Live.load(store, store.surveys()[0]).reports == len(BODIES)
+
+
 def test_a_store_of_the_version_before_is_carried_over(place: str) -> None:
     bodies = list(BODIES.values())
     make_old(place, bodies)
