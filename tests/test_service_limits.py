@@ -16,7 +16,7 @@ from ldprange.service.access import RateLimit
 from ldprange.service.quota import Quota
 from ldprange.service.refusal import Refusal
 from ldprange.service.store import OPEN, Store, Survey
-from serving import PLAN, WITHOUT_LIMITS, packed, serving
+from serving import ADMINISTRATOR, PLAN, WITHOUT_LIMITS, packed, serving
 
 
 class TestOneReportAtATime:
@@ -30,6 +30,19 @@ class TestOneReportAtATime:
         with serving(place) as service:  # and so it stays
             assert service.put(packed([1, 2], 3)).status == 400
             assert counted(service) == ldp.Aggregate.of(PLAN, packed([1], 1))
+
+    def test_it_can_be_changed(self, place: str) -> None:
+        with serving(place) as service:
+            service.create()
+            for allowed, status in ((False, 400), (True, 201)):
+                said = {"batches": allowed}
+                changed = service.ask("PATCH", "/api/surveys/ages", said, token=ADMINISTRATOR)
+                assert changed.json["batches"] is allowed
+                assert service.put(packed([1, 2], 1)).status == status
+            refused = service.ask("PATCH", "/api/surveys/ages", {"batches": 1}, token=ADMINISTRATOR)
+            assert refused.status == 400
+        with Store(place) as store:
+            assert store.surveys()[0].batches
 
     def test_it_is_the_default(self, tmp_path: Path) -> None:
         with serving(tmp_path) as service:

@@ -106,11 +106,11 @@ class Collector:
         return added
 
     def change(self, name: str, changes: object) -> Survey:
-        """Change a survey's state, or whether it is public; a closed one has taken its last report."""
-        known = {"state": (OPEN, CLOSED), "public": (True, False)}
+        """Change a survey's state, whether it is public, or takes batches; a closed one takes no reports."""
+        known = {"state": (OPEN, CLOSED), "public": (True, False), "batches": (True, False)}
         if not isinstance(changes, Mapping) or not changes or not set(changes) <= set(known):
             raise LdprangeError(
-                f"a change must be an object with state, public or both, got {_short(changes)}"
+                f"a change must be an object with state, public or batches in it, got {_short(changes)}"
             )
         for key, value in changes.items():
             if not any(value is one or (isinstance(value, str) and value == one) for one in known[key]):

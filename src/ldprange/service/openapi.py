@@ -123,7 +123,10 @@ _NEW = _object(
     optional=("unit", "public", "batches"),
 )
 _CHANGES = {
-    **_object({"state": {"enum": ["open", "closed"]}, "public": _FLAG}, optional=("state", "public")),
+    **_object(
+        {"state": {"enum": ["open", "closed"]}, "public": _FLAG, "batches": _BATCHES},
+        optional=("state", "public", "batches"),
+    ),
     "minProperties": 1,
 }
 _LISTED = _object({"name": _TEXT, "question": _TEXT, "state": _TEXT, "public": _FLAG, "reports": _WHOLE})
@@ -244,7 +247,7 @@ DESCRIPTION: Json = {
                 parameters=(_SURVEY_NAME,),
             ),
             "patch": _operation(
-                "Close a survey, open it again, or make its answers public",
+                "Close a survey, open it again, make its answers public, or let it take batches",
                 {"200": _json(_SURVEY, "As it is now.")},
                 (400, 401, 403, 404, 408, 413, 503),
                 parameters=(_SURVEY_NAME,),

@@ -133,7 +133,7 @@ class Store(Database):
         return next(survey for survey in self.surveys() if survey.name == new.name)
 
     def change_survey(self, survey: int, changes: Mapping[str, Any]) -> None:
-        """Change a survey's state, or whether it is public."""
+        """Change a survey's state, whether it is public, or whether it takes batches."""
         with self._engine.begin() as connection:
             connection.execute(update(SURVEYS).where(SURVEYS.c.id == survey).values(**changes))
 

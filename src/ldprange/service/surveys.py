@@ -47,7 +47,7 @@ async def create(request: Request) -> Response:
 
 
 async def change(request: Request) -> Response:
-    """Close a survey, open it again, or make its answers public."""
+    """Close a survey, open it again, make its answers public, or let it take batches."""
     collector = collector_of(request)
     check_role(request, collector, (ADMINISTRATOR,))
     name = survey_in(collector, request.path_params["name"]).name
