@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+import ldprange as ldp
+from surveys import answered, done, run
 
 WITHOUT_SCIKIT_LEARN = """
 import inspect, pydoc, sys
@@ -41,3 +47,77 @@ def test_models_are_listed_where_scikit_learn_is_there() -> None:
     script = "import ldprange, sys; assert 'sklearn' not in sys.modules; print(*dir(ldprange))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert {"NaiveBayes", "DecisionStump"} <= set(done.stdout.split())
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+PLAN = ("plan", "--low", "0", "--high", "9", "-o", "a.plan.json")
+
+
+def test_a_plan_that_protects_hardly_anybody_is_made_with_a_warning(here: Path) -> None:
+    weak, usual = run(*PLAN, "--epsilon", "50"), run(*PLAN, "--epsilon", "1")
+    assert weak.exit_code == usual.exit_code == 0
+    assert "ε = 50 protects hardly anybody" in weak.stderr
+    assert "protects" not in usual.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "labels"),
+    [
+        ('"Yes, always",No', ["Yes, always", "No"]),
+        ('"Yes, always", "No ""never"""', ["Yes, always", 'No "never"']),
+        ("XS, S ,M", ["XS", "S", "M"]),
+        ("it's,not", ["it's", "not"]),
+    ],
+)
+def test_labels_may_have_commas_in_quotes(here: Path, typed: str, labels: list[str]) -> None:
+    done("plan", "--labels", typed, "--epsilon", "1", "-o", "a.plan.json")
+    assert ldp.Plan.from_json(Path("a.plan.json").read_text()).domain.to_dict()["labels"] == labels
+    done(
+        "plan",
+        "--attribute",
+        "a",
+        f"labels:{typed}",
+        "--attribute",
+        "b",
+        "0..3",
+        "--epsilon",
+        "1",
+        "-o",
+        "b.json",
+    )
+    assert ldp.Plan.from_json(Path("b.json").read_text()).domain.to_dict()["axes"][0]["labels"] == labels
+
+
+@pytest.mark.parametrize("typed", ['"Yes', '"a"b,c', "a,,b", ""])
+def test_a_list_of_labels_that_cannot_be_read_is_refused(here: Path, typed: str) -> None:
+    refused = run("plan", "--labels", typed, "--epsilon", "1", "-o", "a.plan.json")
+    assert refused.exit_code == 2
+    assert not list(here.iterdir())
+
+
+def test_categories_have_no_prefixes(here: Path) -> None:
+    plan = ldp.Plan(ldp.Domain.categories(["north", "south", "west"]), 1.0, ldp.Flat(), ldp.GRR())
+    counted = ldp.Aggregate.of(plan, ldp.encode_many(plan, ["north"] * 50, seed=1))
+    found = ldp.estimate(counted)
+    for ask in found.prefix, lambda bound: found.prefixes([bound]):
+        with pytest.raises(ldp.QueryError, match="categories have no order"):
+            ask("south")
+    counted.save("a.agg")
+    assert run("query", "a.agg", "--prefix", "south").exit_code == 2
+    assert answered("query", "a.agg", "--range", "north", "north", "--json")["ranges"]
+
+
+@pytest.mark.parametrize("output", ["x.xlsx", "x.json", "x.TSV", "x.parquet.gz"])
+def test_a_kind_of_file_that_is_not_written_is_refused_before_anything_is_made(
+    here: Path, output: str
+) -> None:
+    done(*PLAN, "--epsilon", "1")
+    refused = run("encode", "a.plan.json", "-", "-o", output, stdin="1\n2\n")
+    assert refused.exit_code == 2
+    assert ".parquet" in refused.stderr
+    assert [path.name for path in here.iterdir()] == ["a.plan.json"]

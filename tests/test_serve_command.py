@@ -306,8 +306,15 @@ class TestTokens:
         assert role_of(ADMINISTRATOR, digests) is None
 
     def test_they_can_be_made_before_the_first_start(self, here: Path) -> None:
-        made = dict(re.findall(r"(\w+)'s token\s+(\S+)", done("tokens", "--data", "new")))
+        made = dict(re.findall(r"(\w+)'s token\s+(\S+)", done("tokens", "--new", "--data", "new")))
         assert role_of(made[ANALYST], Store("new").digests()) == ANALYST
+
+    def test_a_mistyped_directory_is_not_made(self, here: Path) -> None:
+        refused = run("tokens", "--data", "typo")
+        assert refused.exit_code == 2
+        assert "no store" in refused.stderr
+        assert "--new" in refused.stderr
+        assert not Path("typo").exists()
 
 
 class TestExport:

@@ -1,4 +1,4 @@
-"""Figures: the estimated distribution with its bands. Needs matplotlib (``pip install ldprange[plot]``)."""
+"""Figures: the estimated distribution with its bands. Needs matplotlib (``pip install 'ldprange[plot]'``)."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Sequence
 
@@ -34,9 +35,19 @@ def product_of(attributes: Sequence[tuple[str, str]]) -> Domain:
 
 
 def labels_of(text: str) -> list[str]:
-    """Return labels from a list with commas."""
-    labels = [label.strip() for label in text.split(",")]
-    if not all(labels):
+    """Return labels from a list with commas, as a line of a CSV file has it.
+
+    >>> labels_of('XS, S,"M, or larger"')
+    ['XS', 'S', 'M, or larger']
+    """
+    try:
+        rows = list(csv.reader([text], skipinitialspace=True, strict=True))
+    except csv.Error:
+        raise DomainError(
+            f"labels must be a list with commas, and a label with a comma in double quotes, got {shown(text)}"
+        ) from None
+    labels = [label.strip() for row in rows for label in row]
+    if not labels or not all(labels):
         raise DomainError(f"every label must have a name, got {shown(text)}; is there a comma too many?")
     return labels
 

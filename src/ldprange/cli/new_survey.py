@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections.abc import Callable
@@ -15,6 +14,7 @@ import click
 from ldprange.cli.domains import domain_options
 from ldprange.cli.options import epsilon_option, users_option
 from ldprange.cli.screen import note
+from ldprange.cli.summary import warn_if_weak
 from ldprange.domain import Domain
 from ldprange.files import read_plan
 from ldprange.plan import Plan
@@ -22,7 +22,6 @@ from ldprange.planner import choose_plan
 
 _USERS = 10_000
 _LONGEST_NAME = 40
-_WEAK = 5.0  # an ε beyond which a report nearly tells the answer
 _TWO_SIDED = 1.96  # standard errors to either side hold 95%
 
 
@@ -41,12 +40,7 @@ class NewSurvey:
             f"with {self.users:,} answers, a typical range will be known to ± {points:.2g} percent points; "
             "ldprange need tells what it takes for more"
         )
-        if self.plan.epsilon > _WEAK:
-            note(
-                f"ε = {self.plan.epsilon:g} protects hardly anybody: a report may be e^ε = "
-                f"{math.exp(min(self.plan.epsilon, 700)):.2g} times likelier from one answer than another; "
-                "1 is usual"
-            )
+        warn_if_weak(self.plan.epsilon)
 
 
 def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callable[..., None]]:

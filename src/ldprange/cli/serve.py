@@ -13,7 +13,7 @@ from ldprange.cli.command import Command
 from ldprange.cli.new_survey import NewSurvey, survey_options
 from ldprange.cli.screen import note, print_whole
 from ldprange.cli.stores import store_options
-from ldprange.errors import LdprangeError
+from ldprange.errors import LdprangeError, StoreError
 
 if TYPE_CHECKING:
     from ldprange.service.store import Store, Survey
@@ -196,19 +196,25 @@ def _announce(store: Store, here: str, place: str) -> None:
         note("the tokens are shown this once, and kept as digests only; ldprange tokens makes new ones")
 
 
-@click.command(cls=Command, examples=["ldprange tokens", "ldprange tokens --data surveys"])
+@click.command(cls=Command, examples=["ldprange tokens", "ldprange tokens --new --data surveys"])
+@click.option("--new", is_flag=True, help="Make the store, if there is none yet.")
 @store_options
-def tokens(place: str) -> None:
+def tokens(place: str, new: bool) -> None:
     """Make new tokens for the administrator and the analyst, and print them.
 
     The old ones end when the collector is started again. Where it is started without a terminal, this
-    comes first.
+    comes first, with --new.
     """
     from ldprange.service.access import digest, new_tokens
     from ldprange.service.store import Store
 
     made = new_tokens()
-    with Store(place, create=True) as store, store.reached():
+    try:
+        store = Store(place, create=new)
+    except StoreError as error:
+        advice = "" if new else "; check the name, or add --new to make a store there"
+        raise StoreError(f"{error}{advice}") from None
+    with store, store.reached():
         store.keep_digests({role: digest(token) for role, token in made.items()})
     print_whole((f"{role}'s token", token) for role, token in made.items())
     note(f"they are for the collector in {store.place}; if it runs, start it again to take them")

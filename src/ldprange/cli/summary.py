@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
 from ldprange import wire
+from ldprange.cli.screen import note
 from ldprange.decompositions import Tree, Windows
 from ldprange.oracles import HadamardHashing, Oracle, SubsetSelection
 from ldprange.plan import Plan
@@ -18,6 +20,7 @@ from ldprange.reports import Report
 from ldprange.units import describe
 
 _MOST_TOLD = 24  # levels of which each is told
+_WEAK = 5.0  # an ε beyond which a report nearly tells the answer
 
 
 def plan_facts(plan: Plan) -> list[tuple[str, str]]:
@@ -44,6 +47,15 @@ def prediction_facts(prediction: Prediction) -> list[tuple[str, str]]:
         ("error of a range", f"{percent(prediction.range_rmse)} (root mean square over all ranges)"),
         ("error of a prefix", f"{percent(prediction.prefix_rmse)} (root mean square over all prefixes)"),
     ]
+
+
+def warn_if_weak(epsilon: float) -> None:
+    """Say on standard error that ``epsilon`` protects hardly anybody, where it is so large."""
+    if epsilon > _WEAK:
+        note(
+            f"ε = {epsilon:g} protects hardly anybody: a report may be e^ε = "
+            f"{math.exp(min(epsilon, 700)):.2g} times likelier from one answer than another; 1 is usual"
+        )
 
 
 def privacy_fact(epsilon: float) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
+from ldprange.checking import shown
 from ldprange.errors import FileError, MismatchError
 from ldprange.files import packed
 from ldprange.files.kinds import SWAP, Kind, expect
@@ -46,8 +47,14 @@ class Format(Protocol):
 def write_reports(path: Name, plan: Plan, batches: Iterable[Batch]) -> int:
     """Write reports to a file of the kind that its name says, and return how many there were.
 
-    The file is there whole or not at all.
+    The file is there whole or not at all. A name that ends otherwise than with ``.parquet``, ``.csv`` or
+    ``.reports`` is an error; one without an ending is for packed reports.
     """
+    ending = Path(path).suffix
+    if ending and ending.lower() not in SUFFIXES and not _is_pipe(Path(path)):
+        raise FileError(
+            f"{path} must end with one of {', '.join(SUFFIXES)}, as report files do, got {shown(ending)}"
+        )
     count = 0
 
     def pieces() -> Iterator[Batch]:
@@ -117,6 +124,11 @@ def report_files(path: Name) -> list[Path]:
     if not names:
         raise FileError(f"{path} must hold report files ({', '.join(SUFFIXES)}), and it has none")
     return names
+
+
+def _is_pipe(path: Path) -> bool:
+    """Say whether there is a pipe or a device by this name, which has no kind."""
+    return path.exists() and not path.is_file()
 
 
 def _format(path: Path) -> Format:

@@ -2,7 +2,7 @@
 
 A labelled plan says what people are asked; a client randomises a person's numbers; aggregates by class and
 attribute add; models are read off them. The models are estimators of scikit-learn
-(``pip install ldprange[learn]``) and live in modules of their own; nothing else here needs it.
+(``pip install 'ldprange[learn]'``) and live in modules of their own; nothing else here needs it.
 """
 
 from ldprange.learning.aggregate import LabelledAggregate
