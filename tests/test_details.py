@@ -177,12 +177,12 @@ def _populations(bins: int) -> dict[str, Floats]:
 def _true_covariance(dense: DenseTree, law: Law, levels: list[Level], shares: Floats) -> Floats:
     """Return the covariance of the estimated bins, from the second moment of every level's reports.
 
-    Σ_k W_k (M_k − θ_k θ_kᵀ) W_kᵀ/N_k, less the population's own spread over levels,
-    (diag θ − θθᵀ)/N: people are on one level or another, not drawn anew for each.
+    Σ_k W_k (M_k − θ_k θ_kᵀ) W_kᵀ/N_k, less (diag θ − θθᵀ)/N′: people are drawn
+    from a finite population.
     """
     leaves = np.zeros(levels[0].cells * levels[0].size)
     leaves[: shares.size] = shares
-    total: Floats = -(np.diag(shares) - np.outer(shares, shares)) / law.users.sum()
+    total: Floats = -(np.diag(shares) - np.outer(shares, shares)) / law.fixed_people
     for level, map_, noise, users in zip(levels, dense.maps, law.noises, law.users, strict=True):
         held, ones = sums(level) @ leaves, np.ones(level.cells)
         moment = (
@@ -204,7 +204,7 @@ def _law(levels: list[Level]) -> Law:
     )
     users = np.array([5000.0, 800.0, 2000.0, 12000.0])
     at = np.arange(len(levels)) % 4
-    return Law(users[at], tuple(noises[i] for i in at))
+    return Law(users[at], tuple(noises[i] for i in at), fixed_people=1.5 * users[at].sum())
 
 
 @every_tree
@@ -244,7 +244,7 @@ def test_a_range_of_nothing_and_the_whole_have_no_variance() -> None:
 
 def test_a_level_that_nobody_reported_on_has_all_the_variance_there_is() -> None:
     levels = list(stacked((2, 2)))
-    law = Law(np.array([1000.0, 0.0]), (Noise(spread=4.0), Noise(spread=4.0)))
+    law = Law(np.array([1000.0, 0.0]), (Noise(spread=4.0), Noise(spread=4.0)), fixed_people=1000.0)
     details = Details(levels, 4, True, law.node_variances([2, 4]))
     cdf = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
     half, quarter = range_variances(details, law, cdf, np.array([0, 0]), np.array([2, 1]))

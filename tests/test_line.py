@@ -59,7 +59,7 @@ def _law(levels: int) -> Law:
     )
     users = np.array([5000.0, 800.0, 2000.0, 12000.0])
     at = np.arange(levels) % 4
-    return Law(users[at], tuple(noises[i] for i in at))
+    return Law(users[at], tuple(noises[i] for i in at), fixed_people=1.5 * users[at].sum())
 
 
 def _line(setting: Setting) -> Line:
@@ -119,7 +119,7 @@ class DenseLine:
 
         The windows of one shift are one report's cells; a report tells nothing of other shifts.
         """
-        total: Floats = -(np.diag(shares) - np.outer(shares, shares)) / self.law.users.sum()
+        total: Floats = -(np.diag(shares) - np.outer(shares, shares)) / self.law.fixed_people
         for holds, shifts, width, map_, noise, users in zip(
             self.holds, self.shifts, self.widths, self.maps, self.law.noises, self.law.users, strict=True
         ):

@@ -117,7 +117,7 @@ def test_windows_come_near_the_least_variance_possible(bins: int, epsilon: float
     unit = 4 * e / (e - 1) ** 2
     for workload, slack in (("ranges", 1.10), ("prefixes", 1.15)):
         plan = ldp.choose_plan(ldp.Domain.integers(0, bins - 1), epsilon, 2**20)
-        prediction = plan.predict_even(2**20)
+        prediction = plan.predict(2**20)
         variance = prediction.range_variance if workload == "ranges" else prediction.prefix_variance
         assert variance * 2**20 / unit <= slack * _lower_bound(bins, workload)
 

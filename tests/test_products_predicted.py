@@ -15,7 +15,7 @@ from ldprange.joint import Question, shares_below
 def test_a_prime_number_of_bins_costs_little() -> None:
     def error(bins: int) -> float:
         domain = ldp.Domain.product(a=ldp.Domain.integers(0, bins - 1), b=ldp.Domain.integers(0, 99))
-        return ldp.choose_plan(domain, 1.0, 1e6).predict_even(1e6).range_rmse
+        return ldp.choose_plan(domain, 1.0, 1e6).predict(1e6).range_rmse
 
     assert error(101) < 1.02 * error(105)
 
@@ -24,7 +24,7 @@ def test_pairs_are_predicted_by_the_mean_over_all_of_them() -> None:
     domain = ldp.Domain.product(**{each: ldp.Domain.integers(0, 7) for each in "abcd"})
     plan = ldp.choose_plan(domain, 6.0, 1e5)
     even = plan.predict(1e5, np.ones(domain.shape))
-    assert plan.predict_even(1e5).range_variance == pytest.approx(even.range_variance, rel=0.02)
+    assert plan.predict(1e5).range_variance == pytest.approx(even.range_variance, rel=0.02)
     skewed = np.ones(domain.shape)
     skewed[0] += 100.0  # of the first attribute alone, so that pairs differ
     turned = np.moveaxis(skewed, 0, 3)
@@ -37,7 +37,7 @@ def test_an_even_choice_of_boxes_is_as_good_as_all() -> None:
     side = ldp.Domain.integers(0, 63)
     domain = ldp.Domain.product(a=side, b=side)
     plan = ldp.Plan(domain, 1.0, ldp.Tree(4), ldp.OUE())
-    sampled, exact = plan.predict(1e4, np.ones(domain.shape)), plan.predict_even(1e4)
+    sampled, exact = plan.predict(1e4, np.ones(domain.shape)), plan.predict(1e4)
     assert sampled.range_variance == pytest.approx(exact.range_variance, rel=0.01)
     assert sampled.prefix_variance == pytest.approx(exact.prefix_variance, rel=0.01)
 

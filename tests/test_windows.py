@@ -235,7 +235,7 @@ def test_a_prediction_without_a_population_is_that_of_an_even_one() -> None:
     for bins, near in ((100, 0.03), (1000, 0.01)):
         plan = _plan(bins)
         without, even = plan.predict(1e6), plan.predict(1e6, counts=np.ones(bins))
-        assert without == plan.predict_even(1e6)
+        assert without == plan.predict(1e6)
         assert without.range_variance == pytest.approx(even.range_variance, rel=near)
         assert without.prefix_variance == pytest.approx(even.prefix_variance, rel=near)
 
@@ -246,7 +246,7 @@ def test_the_prediction_takes_off_what_drawing_people_would_add() -> None:
     length = np.arange(1, bins + 1)
     spread = length / bins * (1 - length / bins) / users  # of a range of that length, evenly held
     ranges, prefixes = plan.estimator(users * np.array(plan.probabilities)).mean_variances()
-    found = plan.predict_even(users)
+    found = plan.predict(users)
     every_range = np.average(spread, weights=bins + 1 - length)
     assert found.range_variance == pytest.approx(ranges - every_range, rel=1e-9)
     assert found.prefix_variance == pytest.approx(prefixes - spread.mean(), rel=1e-9)

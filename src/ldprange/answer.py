@@ -15,7 +15,8 @@ class Answer(Generic[T]):
     """A value with its interval; one number each, or one array each when many were asked.
 
     Shares are fractions of the population; quantiles are in the domain's own units.
-    ``low`` and ``high`` are ``None`` when no interval was asked for.
+    ``low`` and ``high`` are ``None`` when no interval was asked for. ``note`` says what would make it
+    shorter, where a bound lies inside a bin.
 
     >>> print(Answer(0.83, 0.752, 0.908, 0.95))
     0.830 [0.752, 0.908] at 95%
@@ -25,11 +26,13 @@ class Answer(Generic[T]):
     low: T | None
     high: T | None
     confidence: float | None
+    note: str = ""
 
     def __str__(self) -> str:
         if self.low is None or self.high is None or self.confidence is None:
             return _text(self.value)
-        return f"{_text(self.value)} [{_text(self.low)}, {_text(self.high)}] at {100 * self.confidence:.10g}%"
+        interval = f"[{_text(self.low)}, {_text(self.high)}] at {100 * self.confidence:.10g}%"
+        return f"{_text(self.value)} {interval}" + f" ({self.note})" * bool(self.note)
 
 
 def _text(value: object) -> str:

@@ -167,8 +167,7 @@ class Table:
         """
         sizes, scales = [axis.sizes for axis in self.axes], self._precisions**2 / self._law.users
         by_depths = self.shrink, self._spread_parts, self._at(scales), self._at(scales * self._law.held_parts)
-        users = float(self._law.users.sum())
-        return lambda asked: joint_variances(*asked, sizes, upto, *by_depths, users)
+        return lambda asked: joint_variances(*asked, sizes, upto, *by_depths, self._law.fixed_people)
 
 
 def shares_below(shares: Floats) -> Floats:

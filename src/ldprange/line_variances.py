@@ -5,7 +5,7 @@ item with the range; Σu = 0. A user of level l adds to the answer λ times the 
 shift, of the window's estimate × W, W being the sum of u over the window. So with spread and held of the
 oracle's noise the variance of the range's share R is
 
-    Σ_l n [λ²/w Σ_windows W² (spread + held·θ(window)) − (λ/w Σ_windows W·θ(window))²] − R(1 − R)/N.
+    Σ_l n [λ²/w Σ_windows W² (spread + held·θ(window)) − (λ/w Σ_windows W·θ(window))²] − R(1 − R)/N′.
 
 Of the sum, W²(spread + held/cells) adds up to the even variance, known in closed form; (λ/w) Σ W·θ(window) is
 the covariance of the range with T_w θ, one solution a level for all ranges. What is left is the *held* part,
@@ -59,7 +59,7 @@ class LineVariances:
             for means in self._means:
                 variances -= (means[high] - means[low]) ** 2
         share = self._cdf[high] - self._cdf[low]
-        variances = np.maximum(variances - share * (1 - share) / self._line.law.users.sum(), least)
+        variances = np.maximum(variances - share * (1 - share) / self._line.law.fixed_people, least)
         certain = (low == high) | ((low == 0) & (high == self._line.items))
         return np.where(certain, 0.0, variances)
 

@@ -6,9 +6,9 @@ oracle here its second moment has the form
     E[X Xᵀ] = spread·I + held·diag(θ) + total·11ᵀ + cross·(1θᵀ + θ1ᵀ),
 
 so a query that weighs the level's cells by w has variance (wᵀE[XXᵀ]w − (wᵀθ)²)/N_k from that
-level. Users are spread over levels without replacement, which takes off the population's own
-variance of the query over N. In a consistent estimate every w is a sum of details, so Σw = 0 and
-only ``spread`` and ``held`` remain.
+level. That is for people drawn at random from an endless population; for a finite one, or for those
+alone who answered, R(1 − R)/N′ is taken off (:mod:`ldprange.sampling`). In a consistent estimate every
+w is a sum of details, so Σw = 0 and only ``spread`` and ``held`` remain.
 
 (ψ of the literature, the variance of an item nobody holds, is ``spread + total``; the parts in θ
 matter on coarse levels and at large ε. Hadamard hashing with more than one bit has a further
@@ -18,6 +18,7 @@ says how nearly. It is left out.)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -63,10 +64,21 @@ class Noise:
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """Who reported on which level, by which noise: all that a variance depends on besides θ."""
+    """Who reported on which level, by which noise, and of whom: all that a variance depends on besides θ.
+
+    Attributes
+    ----------
+    users
+        How many people reported on each level.
+    noises
+        The noise of a report on each level.
+    fixed_people
+        N′ of :func:`ldprange.sampling.fixed_people`: infinite where people stand for an endless population.
+    """
 
     users: NDArray[np.float64]
     noises: tuple[Noise, ...]
+    fixed_people: float = math.inf
 
     def __post_init__(self) -> None:
         # a level that nobody reported on says nothing; a trace of a user keeps every formula finite
@@ -74,12 +86,24 @@ class Law:
 
     def thin(self) -> Law:
         """Return the law of a population so thin that no node holds a share of it."""
-        return Law(self.users, tuple(Noise(noise.spread) for noise in self.noises))
+        return replace(self, noises=tuple(Noise(noise.spread) for noise in self.noises))
 
     @property
     def held_parts(self) -> Floats:
         """The ``held`` of every level's noise."""
         return np.array([noise.held for noise in self.noises])
+
+    def occupied_part(self, cells: Sequence[int]) -> float:
+        """Return the least part, over levels, of an even population's variance that depends on who is where.
+
+        ``cells`` are the cells that each level's oracle is asked about. Near 1 a share varies as that of a
+        plain random sample does; near 0 as much wherever people are.
+        """
+        parts = [
+            noise.held / (count * noise.in_even_population(count)) if noise.held > 0 else 0.0
+            for noise, count in zip(self.noises, cells, strict=True)
+        ]
+        return min(parts)
 
     def node_variances(self, cells: Sequence[int]) -> Floats:
         """Return σ² of a node on every level, in a population spread evenly over its cells."""
@@ -122,7 +146,7 @@ def _block_variances(details: Details, law: Law, cdf: Floats, low: Boundaries, h
         cuts.append(np.full(low.shape, details.bins))
         steps.append(rho[low] - rho[high])
     variance = _walk(details, law, cdf, [cut.astype(np.float64) for cut in cuts], steps)
-    variance -= share * (1 - share) / law.users.sum()
+    variance -= share * (1 - share) / law.fixed_people
     return np.where(certain, 0.0, np.maximum(variance, 0.0))
 
 

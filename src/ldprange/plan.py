@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldprange.checking import is_number, times
-from ldprange.decompositions import Decomposition, Estimator, Grids, Windows, decomposition_from_dict
+from ldprange.checking import is_number, listed, shown, times
+from ldprange.decompositions import Decomposition, Estimator, Grids, decomposition_from_dict
+from ldprange.decompositions.contract import check_levels
 from ldprange.details import Level
 from ldprange.domain import Domain
 from ldprange.errors import DomainError, PlanError
@@ -22,11 +23,11 @@ from ldprange.oracles import Mechanism, Oracle, mechanism_of, oracle_from_dict
 from ldprange.oracles.contract import Column
 from ldprange.prediction import Prediction, own_variances
 from ldprange.randomness import WORDS
+from ldprange.sampling import Population, fixed_people
 
 VERSION = 1
 FINGERPRINT_BYTES = 8
 _MOST_BINS = 1 << 26
-MOST_LEVELS = 255  # a level is a byte on the wire, and 255 means none in memory
 _MOST_CELLS = 1 << 28
 _MOST_COUNTERS = 1 << 28  # 2 GiB of counts
 _EVEN_EXACTLY = 1024  # bins up to which a prediction for an even population is like any other's
@@ -46,14 +47,14 @@ def check_cells(levels: Sequence[Level]) -> None:
     most = max(level.cells for level in levels)
     if most > _MOST_CELLS:
         raise PlanError(
-            f"a level may have at most {_MOST_CELLS} cells, got {most}; use fewer bins or attributes"
+            f"a level may have at most {_MOST_CELLS} cells, got {shown(most)}; use fewer bins or attributes"
         )
 
 
 def check_epsilon(epsilon: object) -> None:
     """Refuse what is no ε."""
     if not is_number(epsilon) or epsilon <= 0:
-        raise PlanError(f"ε must be a finite number above 0, got {epsilon!r}")
+        raise PlanError(f"ε must be a finite number above 0, got {shown(epsilon)}")
 
 
 @dataclass(frozen=True)
@@ -89,20 +90,22 @@ class Plan:
 
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Domain):
-            raise PlanError(f"the domain must be made with Domain.integers and its like, got {self.domain!r}")
+            raise PlanError(
+                f"the domain must be made with Domain.integers and its like, got {shown(self.domain)}"
+            )
         check_bins(self.domain)
         check_epsilon(self.epsilon)
         object.__setattr__(self, "epsilon", float(self.epsilon))
         if not isinstance(self.decomposition, Decomposition):
             raise PlanError(
-                f"the decomposition must be Flat(), Tree(), Haar() or Windows(), got {self.decomposition!r}"
+                "the decomposition must be Flat(), Tree(), Haar() or Windows(), "
+                f"got {shown(self.decomposition)}"
             )
         object.__setattr__(
             self, "decomposition", self.decomposition.resolve(self.domain.shape, self.domain.unordered)
         )
         levels = self.decomposition.levels(self.domain.bins)
-        if len(levels) > MOST_LEVELS:
-            raise PlanError(f"a plan may have at most {MOST_LEVELS} levels, got {len(levels)}")
+        check_levels(len(levels))
         check_cells(levels)
         object.__setattr__(self, "oracle", _oracles(self.oracle, levels, self.epsilon))
         object.__setattr__(self, "level_probabilities", _probabilities(self.level_probabilities, len(levels)))
@@ -187,7 +190,7 @@ class Plan:
             description = json.loads(text, object_pairs_hook=_without_duplicates)
         except (ValueError, TypeError, RecursionError) as error:
             raise PlanError(
-                f"a plan must be JSON text (not a file's name), and this is not: {error}"
+                f"a plan must be JSON text (not a file's name), and this is not: {listed([error])}"
             ) from None
         return Plan.from_dict(description)
 
@@ -198,15 +201,16 @@ class Plan:
             raise PlanError("a plan must be a JSON object with the key 'ldprange_plan', and this is not")
         if description["ldprange_plan"] != VERSION or isinstance(description["ldprange_plan"], bool):
             raise PlanError(
-                f"this version reads plans of format {VERSION}, got {description['ldprange_plan']!r}; "
+                f"this version reads plans of format {VERSION}, got {shown(description['ldprange_plan'])}; "
                 "upgrade ldprange"
             )
         wanted = {"ldprange_plan", "domain", "epsilon", "decomposition", "oracles", "level_probabilities"}
         derived = {"branchings", "fingerprint"}  # may be left out by whoever writes a plan by hand
-        if set(description) - derived != wanted:
-            raise PlanError(f"a plan must have the keys {sorted(wanted)}, got {sorted(description)}")
+        for key in sorted(wanted ^ (set(description) - derived)):
+            wrong = "lacks" if key in wanted else "also has"
+            raise PlanError(f"a plan must have the keys {sorted(wanted)}, and this one {wrong} {shown(key)}")
         if not isinstance(description["oracles"], list):
-            raise PlanError(f"a plan's oracles must be a list, got {description['oracles']!r}")
+            raise PlanError(f"a plan's oracles must be a list, got {shown(description['oracles'])}")
         try:
             domain = Domain.from_dict(description["domain"])
         except DomainError as error:
@@ -220,12 +224,14 @@ class Plan:
         )
         if description.get("branchings", plan._branchings) != plan._branchings:
             raise PlanError(
-                f"the plan's branchings must be {plan._branchings}, got {description['branchings']!r}; "
+                f"the plan's branchings must be {shown(plan._branchings)}, "
+                f"got {shown(description['branchings'])}; "
                 "the plan was edited, or its levels were chosen by a rule that this version does not know"
             )
         if description.get("fingerprint", plan.fingerprint) != plan.fingerprint:
             raise PlanError(
-                f"the plan's fingerprint must be {plan.fingerprint}, got {description['fingerprint']!r}; "
+                f"the plan's fingerprint must be {plan.fingerprint}, "
+                f"got {shown(description['fingerprint'])}; "
                 "the plan was edited: make a new one, or remove the fingerprint if the change is meant"
             )
         return plan
@@ -240,84 +246,75 @@ class Plan:
         """Say what differs between two plans, one line each."""
         ours, theirs = self._description(), other._description()
         found = [
-            f"{key}: {ours[key]} against {theirs[key]}"
+            f"{key}: {listed([ours[key]])} against {listed([theirs[key]])}"
             for key in ("domain", "epsilon", "decomposition")
             if ours[key] != theirs[key]
         ]
         for key in ("oracles", "level_probabilities"):  # one entry a level: the first that differs will do
             pairs = enumerate(zip(ours[key], theirs[key], strict=False))
-            differing = [f"{key} of level {level}: {a} against {b}" for level, (a, b) in pairs if a != b]
+            differing = [
+                f"{key} of level {level}: {listed([a])} against {listed([b])}"
+                for level, (a, b) in pairs
+                if a != b
+            ]
             found += differing[:1] if len(ours[key]) == len(theirs[key]) else []
         return found
 
-    def law(self, users: ArrayLike) -> Law:
-        """Return the noise of an estimate from this many users on each level."""
-        return Law(np.asarray(users, np.float64), tuple(mechanism.noise for mechanism in self.mechanisms))
+    def law(self, users: ArrayLike, population: Population = None) -> Law:
+        """Return the noise of an estimate of ``population`` from this many ``users`` on each level."""
+        each = np.asarray(users, np.float64)
+        noises = tuple(mechanism.noise for mechanism in self.mechanisms)
+        return Law(each, noises, fixed_people(population, float(each.sum())))
 
-    def _expected_law(self, users: float) -> Law:
-        """Return the noise of an estimate from this many users, each level with as many as are expected."""
-        return self.law(users * np.array(self.probabilities))
+    def estimator(self, users: ArrayLike, population: Population = None) -> Estimator:
+        """Return how the levels come together when this many ``users`` of ``population`` reported on each."""
+        return self.decomposition.estimator(self.domain.bins, self.law(users, population))
 
-    def estimator(self, users: ArrayLike) -> Estimator:
-        """Return how the levels come together when this many users reported on each."""
-        return self.decomposition.estimator(self.domain.bins, self.law(users))
-
-    def predict(self, users: float, counts: ArrayLike | None = None) -> Prediction:
+    def predict(
+        self, users: float, counts: ArrayLike | None = None, *, population: Population = None
+    ) -> Prediction:
         """Predict the error of a survey of ``users`` people, without simulating it.
 
-        It is the exact variance, averaged over all D(D + 1)/2 ranges and all D prefixes. With ``counts``,
-        people per bin, it is that of this population. Without, it is the noise that privacy adds where
-        people are spread thinly: what they add by sharing nodes (up to 3% of the error at ε = 1, more
-        beyond) is left out. Windows may be as wide as half the domain and are always shared: for them
-        the population is an even one (:meth:`predict_even`).
+        It is the exact variance, averaged over all D(D + 1)/2 ranges and all D prefixes. Of several
+        attributes, ranges and prefixes are products of them over those asked about together.
 
-        Of several attributes, ranges and prefixes are products of them over those asked about together;
-        with ``counts``, an array with an axis for each attribute, an even sample of them is taken.
+        Parameters
+        ----------
+        users
+            How many people report.
+        counts
+            People per bin, in any unit, with an axis for each attribute; spread evenly if left out. (Evenly
+            over more than 1024 bins, cells that the domain's ends cut off are taken to be like the rest.)
+        population
+            Whom the answers are to speak of, as in :func:`ldprange.estimate`.
         """
         self._check_predictable(users)
-        if counts is None:
-            if isinstance(self.decomposition, Windows):
-                return self.predict_even(users)
-            thin = self._expected_law(users).thin()
-            return Prediction(users, *self.decomposition.mean_variances(self.domain.bins, thin))
+        law = self.law(users * np.array(self.probabilities), population)
+        bins, shape = self.domain.bins, self.domain.shape
+        if counts is None and (bins > _EVEN_EXACTLY or isinstance(self.decomposition, Grids)):
+            found = np.array(self.decomposition.mean_variances(bins, law))
+            together = ([shape[a] for a in chosen] for chosen in self.decomposition.tables())
+            own = np.mean([own_variances(each) for each in together], axis=0)
+            ranges, prefixes = np.maximum(found - own / law.fixed_people, 0.0).tolist()
+            return Prediction(users, ranges, prefixes)
         try:
-            held = np.asarray(counts, np.float64)
+            people = np.ones(shape) if counts is None else np.asarray(counts, np.float64)
         except (ValueError, TypeError):
-            held = np.array([])
-        shape = self.domain.shape
-        if held.shape != shape or not np.all((held >= 0) & np.isfinite(held)) or held.sum() == 0:
+            people = np.array([])
+        if people.shape != shape or not np.all((people >= 0) & np.isfinite(people)) or people.sum() == 0:
             raise PlanError(
                 f"counts must be {times(shape)} numbers of at least 0 that are not all 0, "
-                f"got shape {held.shape}" + (f", the least {held.min():g}" if held.size else "")
+                f"got shape {people.shape}" + (f", the least {people.min():g}" if people.size else "")
             )
-        found = self.decomposition.population_variances(self._expected_law(users), held / held.sum())
-        return Prediction(users, *found)
-
-    def predict_even(self, users: float) -> Prediction:
-        """Predict the error for a population that is spread evenly over the bins.
-
-        On up to 1024 bins this is ``predict(users, counts)`` with equal counts. Beyond, nodes that padding or
-        the ends of the domain make smaller than others are taken to be like the rest, which matters at large
-        ε only (1% at ε = 2, 20% at ε = 6).
-        """
-        bins = self.domain.bins
-        if bins <= _EVEN_EXACTLY and not isinstance(self.decomposition, Grids):
-            return self.predict(users, np.ones(bins))
-        self._check_predictable(users)
-        found = self.decomposition.mean_variances(bins, self._expected_law(users))
-        # people are asked as they are: what drawing them at random would add, R(1 − R)/N, is not there
-        together = ([self.domain.shape[a] for a in chosen] for chosen in self.decomposition.tables())
-        own = np.mean([own_variances(shape) for shape in together], axis=0)
-        ranges, prefixes = np.maximum(found - own / users, 0.0)
-        return Prediction(users, float(ranges), float(prefixes))
+        return Prediction(users, *self.decomposition.population_variances(law, people / people.sum()))
 
     def _check_predictable(self, users: object) -> None:
         if not is_number(users) or users <= 0:
-            raise PlanError(f"users must be a finite number above 0, got {users!r}")
+            raise PlanError(f"users must be a finite number above 0, got {shown(users)}")
         if not self.probabilities[-1] or not (self.decomposition.nested or all(self.probabilities)):
             raise PlanError(
                 "the error cannot be predicted where a level that no other tells of is never asked: the "
-                f"finest, and with Haar any, must have a probability above 0, got {self.probabilities}"
+                f"finest, and with Haar any, must have a probability above 0, got {shown(self.probabilities)}"
             )
 
 
@@ -337,7 +334,7 @@ def _oracles(
     if len(each) != len(levels) or not all(isinstance(oracle, Oracle) for oracle in each):
         raise PlanError(
             f"the oracle must be GRR(), OUE(), OLH(), HRR(), HadamardHashing() or SubsetSelection(), "
-            f"or one of these for each of the {len(levels)} levels, got {given!r}"
+            f"or one of these for each of the {len(levels)} levels, got {shown(given)}"
         )
     return tuple(oracle.resolve(epsilon, level.asked) for oracle, level in zip(each, levels, strict=True))
 
@@ -352,6 +349,6 @@ def _probabilities(given: Sequence[float] | None, levels: int) -> tuple[float, .
         or abs(sum(weights) - 1) > 1e-9
     ):
         raise PlanError(
-            f"level probabilities must be {levels} numbers of at least 0 that add up to 1, got {given!r}"
+            f"level probabilities must be {levels} numbers of at least 0 that add up to 1, got {shown(given)}"
         )
     return tuple(map(float, weights))

@@ -13,11 +13,12 @@ import numpy as np
 from click.core import ParameterSource
 
 from ldprange.aggregate import Aggregate
-from ldprange.checking import is_number
+from ldprange.checking import is_number, shown
 from ldprange.errors import FileError
 from ldprange.files.kinds import Kind, expect
 from ldprange.files.opening import opened
 from ldprange.planner.optimise import Workload
+from ldprange.sampling import RESPONDENTS, Population
 
 plan_argument = click.argument("plan_file", metavar="PLAN")
 values_argument = click.argument("values_file", metavar="VALUES")
@@ -58,6 +59,28 @@ workload_option = click.option(
     default="both",
     show_default=True,
     help="What is to be exact: ranges, prefixes (and quantiles), or both.",
+)
+
+
+def _population(context: click.Context, option: click.Parameter, typed: str | None) -> Population:
+    if typed is None:
+        return None
+    if typed == RESPONDENTS:
+        return RESPONDENTS
+    try:
+        return float(int(typed.replace(",", "")))
+    except ValueError:
+        raise click.BadParameter(
+            f"it must be 'respondents' or a whole number of people, got {shown(typed)}", context, option
+        ) from None
+
+
+population_option = click.option(
+    "--population",
+    metavar="WHOM",
+    callback=_population,
+    help="Whom intervals speak of: 'respondents' (only those who answered), or the number of people of whom "
+    "they are a random sample.  [default: an endless population]",
 )
 
 

@@ -12,13 +12,14 @@ from ldprange.answer import Answer
 from ldprange.checking import listed
 from ldprange.cli.chart import draw_cdf
 from ldprange.cli.command import Command
-from ldprange.cli.options import json_option, read_aggregate
+from ldprange.cli.options import json_option, population_option, read_aggregate
 from ldprange.cli.screen import answers, console, facts, note, print_json
 from ldprange.cli.summary import percent, plan_facts
 from ldprange.decompositions import Flat, Tree
 from ldprange.domain import Product
 from ldprange.errors import QueryError
 from ldprange.estimation import Estimate, JointEstimate, estimate
+from ldprange.sampling import Population, described
 from ldprange.units import parse, plain, shown
 
 _QUARTILES = (0.25, 0.5, 0.75)
@@ -101,6 +102,7 @@ _QUARTILES = (0.25, 0.5, 0.75)
 @click.option(
     "--raw", is_flag=True, help="The paper's raw tree, without consistency between levels, for comparison."
 )
+@population_option
 @json_option
 def query(
     aggregate_file: str,
@@ -116,6 +118,7 @@ def query(
     confidence: float,
     denoise: bool,
     raw: bool,
+    population: Population,
     as_json: bool,
 ) -> None:
     """Answer questions from an aggregate, each with its interval.
@@ -152,7 +155,7 @@ def query(
             )
     if raw and not isinstance(aggregate.plan.decomposition, Flat | Tree):
         note("--raw changes nothing here: only trees have a raw estimate beside the consistent one")
-    estimated = estimate(aggregate, consistent=not raw, denoise=denoise)
+    estimated = estimate(aggregate, consistent=not raw, denoise=denoise, population=population)
     joint = _within(estimated, within, confidence)
     estimated, condition = _of_one(estimated, attribute, given)
     ordered = not estimated.domain.unordered
@@ -164,6 +167,7 @@ def query(
         "reports": aggregate.reports,
         "confidence": confidence,
         "denoised": denoise,
+        "population": "endless" if population is None else population,
         "within": joint,
         "ranges": _ranges(estimated, ranges, confidence),
         "prefixes": _prefixes(estimated, prefixes, confidence),
@@ -192,6 +196,14 @@ def query(
     if overview and ordered:
         ascii_only = screen.options.ascii_only
         screen.print(draw_cdf(estimated, width=screen.width, confidence=confidence, ascii_only=ascii_only))
+    speaks = f"Intervals speak of {described(population)}; none makes up for who chose to answer."
+    screen.print(*_notes(result), speaks, sep="\n", markup=False, highlight=False)
+
+
+def _notes(result: dict[str, Any]) -> Iterator[str]:
+    """Yield what there is to know about single answers, each once."""
+    asked = [result["within"] or {}, *result["ranges"], *result["prefixes"]]
+    yield from dict.fromkeys(each["note"] for each in asked if each.get("note"))
 
 
 def _of_one(
@@ -217,7 +229,7 @@ def _within(
         raise click.UsageError("--within goes with several attributes, and this plan has one; use --range")
     ranges = _named(estimated, asked, "--within")
     answer = estimated.range(confidence=confidence, given=None, **ranges)
-    return {"ranges": _bounds(ranges), "value": answer.value, "low": answer.low, "high": answer.high}
+    return {"ranges": _bounds(ranges), **_one(answer)}
 
 
 def _named(
@@ -244,17 +256,17 @@ def _ranges(
         return []
     domain = estimated.domain
     lows, highs = ([parse(domain, text) for text in ends] for ends in zip(*asked, strict=True))
-    found = estimated.ranges(lows, highs, confidence=confidence)
-    bounds = zip(lows, highs, _each(found), strict=True)
-    return [{"from": plain(low), "to": plain(high), **each} for low, high, each in bounds]
+    return [
+        {"from": plain(low), "to": plain(high), **_one(estimated.range(low, high, confidence=confidence))}
+        for low, high in zip(lows, highs, strict=True)
+    ]
 
 
 def _prefixes(estimated: Estimate, asked: tuple[str, ...], confidence: float) -> list[dict[str, Any]]:
     if not asked:
         return []
     bounds = [parse(estimated.domain, text) for text in asked]
-    found = estimated.prefixes(bounds, confidence=confidence)
-    return [{"to": plain(bound), **each} for bound, each in zip(bounds, _each(found), strict=True)]
+    return [{"to": plain(bound), **_one(estimated.prefix(bound, confidence=confidence))} for bound in bounds]
 
 
 def _quantiles(estimated: Estimate, asked: tuple[float, ...], confidence: float) -> list[dict[str, Any]]:
@@ -276,6 +288,12 @@ def _cdf(estimated: Estimate, confidence: float, band: str) -> list[dict[str, An
     upper = estimated.domain.upper
     found = estimated.cdf(confidence=confidence, band=band)
     return [{"to": plain(upper(index)), **each} for index, each in enumerate(_each(found))]
+
+
+def _one(answer: Answer[float]) -> dict[str, Any]:
+    """Return an answer in plain JSON types; with a note, if there is one."""
+    ends = {"value": answer.value, "low": answer.low, "high": answer.high}
+    return {**ends, "note": answer.note} if answer.note else ends
 
 
 def _each(found: Answer[Any]) -> Iterator[dict[str, Any]]:

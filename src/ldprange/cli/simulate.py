@@ -26,6 +26,7 @@ from ldprange.estimation import estimate
 from ldprange.files import read_plan, read_values
 from ldprange.files.opening import naming
 from ldprange.plan import Plan
+from ldprange.sampling import RESPONDENTS, Population, described
 from ldprange.simulation import simulate as draw
 
 
@@ -45,26 +46,40 @@ from ldprange.simulation import simulate as draw
     show_default=True,
     help="How many surveys to draw.",
 )
+@click.option(
+    "--population",
+    type=click.Choice([RESPONDENTS]),
+    help="Ask just the people in VALUES, so that only privacy makes answers vary.",
+)
 @seed_option
 @json_option
 def simulate(
-    plan_file: str, values_file: str, column: str | None, repetitions: int, seed: int | None, as_json: bool
+    plan_file: str,
+    values_file: str,
+    column: str | None,
+    repetitions: int,
+    population: Population,
+    seed: int | None,
+    as_json: bool,
 ) -> None:
     """Compare predicted and measured error on your own data.
 
-    Draws whole surveys of the people in VALUES, and asks each some 2,000 ranges and as many prefixes, chosen
-    evenly from all there are. Of several attributes these are products: a range, or a prefix, of each.
-    Nothing is written.
+    Draws whole surveys of as many people as VALUES has, each a random sample of them (with replacement), and
+    asks each some 2,000 ranges and as many prefixes, chosen evenly from all there are. Of several attributes
+    these are products: a range, or a prefix, of each. Nothing is written.
+
+    With --population respondents every survey asks just the people in VALUES.
     """
     plan = read_plan(plan_file)
     seed = fresh_seed() if seed is None else seed
     counts = _count(plan, values_file, column)
     users = int(counts.sum())
-    prediction = plan.predict(users, counts=counts)
+    prediction = plan.predict(users, counts=counts, population=population)
     ranges, prefixes = ranges_for(plan, counts), prefixes_for(plan, counts)
     with progress("drawing", "surveys", repetitions) as bar:
         for _, each in zip(range(repetitions), seeds(seed), strict=False):
-            estimated = estimate(draw(plan, counts, seed=each))
+            asked = counts if population else _sample(counts, each)
+            estimated = estimate(draw(plan, asked, seed=each), population=population)
             ranges.ask(estimated)
             prefixes.ask(estimated)
             bar.advance(1)
@@ -74,7 +89,8 @@ def simulate(
         "prefixes": prefixes.result(prediction.prefix_rmse),
     }
     if as_json:
-        about = {"plan": plan.fingerprint, "users": users, "repetitions": repetitions, "seed": seed}
+        about = {"plan": plan.fingerprint, "users": users, "population": population or "endless"}
+        about |= {"repetitions": repetitions, "seed": seed}
         print_json({**about, **measured})
         return
     screen = console()
@@ -92,6 +108,13 @@ def simulate(
     ]
     headings = ["root mean squared error of", "predicted", "measured", "95% intervals hold"]
     screen.print(answers(headings, rows))
+    screen.print(f"Errors and intervals speak of {described(population)}.", highlight=False)
+
+
+def _sample(counts: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
+    """Return the counts of as many people, drawn at random from these, with replacement."""
+    users, rng = counts.sum(), np.random.default_rng([seed, 1])
+    return rng.multinomial(users, counts.reshape(-1) / users).reshape(counts.shape)
 
 
 def _count(plan: Plan, values_file: str, column: str | None) -> NDArray[np.int64]:

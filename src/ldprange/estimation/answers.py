@@ -9,13 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldprange.answer import Answer
-from ldprange.checking import as_array
+from ldprange.checking import as_array, shown
 from ldprange.details import Floats
 from ldprange.domain import Domain, Positions
 from ldprange.errors import QueryError
+from ldprange.estimation.inner_bounds import inner_bounds_note
 from ldprange.estimation.shares import Boundaries, Shares
+from ldprange.parallel import slices
 from ldprange.plan import Plan
 
+_TOGETHER = 1 << 22  # numbers worked on together
 _NODES_ACROSS = 64  # an interval that spans so many nodes of a level is not made narrower by finer ones
 
 
@@ -71,6 +74,10 @@ class Estimate:
 
     def prefixes(self, bounds: ArrayLike, *, confidence: float | None = 0.95) -> Answer[Floats]:
         """Return the shares of many prefixes at once, as arrays."""
+        if self.domain.unordered:
+            raise QueryError(
+                "categories have no order, so they have no prefixes; ask for the share of each, as range"
+            )
         stops = self.domain.stops(bounds)
         return self._answer(np.zeros_like(stops), stops, confidence)
 
@@ -91,7 +98,7 @@ class Estimate:
             Bonferroni's inequality: for trees and Haar 2 to 5% wider than need be).
         """
         if band not in ("pointwise", "simultaneous"):
-            raise QueryError(f"the band must be 'pointwise' or 'simultaneous', got {band!r}")
+            raise QueryError(f"the band must be 'pointwise' or 'simultaneous', got {shown(band)}")
         stops = np.arange(1.0, self._shares.bins + 1)
         at_once = max(1, self._shares.bins - 1) if band == "simultaneous" else 1
         return self._answer(np.zeros_like(stops), stops, confidence, at_once)
@@ -132,8 +139,18 @@ class Estimate:
         return Answer(value, lows, highs, confidence)
 
     def _quantile_positions(self, wanted: Floats) -> Positions:
-        cdf = self._shares.rising_cdf
-        found = np.minimum(np.searchsorted(cdf[1:], wanted, side="left"), self._shares.bins - 1)
+        """Return where the cdf crosses each of ``wanted``: of all crossings that of least check loss.
+
+        A quantile is the x of least E|X − x|, with weights q and 1 − q on the two sides. Along x that loss
+        changes by cdf − q, so that an unbiased cdf gives it without bias. (It is also where the isotonic
+        regression of the cdf crosses q. The first or the last crossing of a noisy cdf may lie far out in a
+        tail that holds hardly anybody.)
+        """
+        cdf = self._shares.cdf
+        sums, bins = np.append(0.0, np.cumsum(cdf[1:-1])), np.arange(self._shares.bins)
+        found = np.zeros(wanted.size, np.int64)
+        for rows in slices(wanted.size, max(1, _TOGETHER // bins.size)):
+            found[rows] = np.argmin(sums - wanted[rows, None] * bins, axis=1)
         step = cdf[found + 1] - cdf[found]
         along = np.divide(wanted - cdf[found], step, out=np.full(wanted.shape, 0.5), where=step > 0)
         inside: Floats = np.clip(along, 0.0, 1.0 - 2**-20)  # still in the bin that was found
@@ -173,7 +190,8 @@ class Estimate:
         inner_low = np.minimum(inner_low, inner_high)
         low, _ = self._shares.interval(inner_low, inner_high, z)
         _, high = self._shares.interval(outer_low, outer_high, z)
-        return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence)
+        note = inner_bounds_note(self.domain, starts, stops, step)
+        return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence, note)
 
     def _share(self, starts: Positions, stops: Positions) -> Floats:
         """Return shares between positions; inside a bin people are taken to be spread evenly."""
@@ -197,14 +215,14 @@ def normal_quantile(confidence: float | None, at_once: int) -> float | None:
     if confidence is None:
         return None
     if not isinstance(confidence, int | float) or not 0 < confidence < 1:
-        raise QueryError(f"the confidence must lie between 0 and 1, such as 0.95, got {confidence!r}")
+        raise QueryError(f"the confidence must lie between 0 and 1, such as 0.95, got {shown(confidence)}")
     return -NormalDist().inv_cdf((1 - confidence) / (2 * at_once))
 
 
 def _floats(given: ArrayLike, what: str) -> Floats:
     array = as_array(given)
     if array.dtype.kind not in "iuf":
-        raise QueryError(f"{what} must be a number, got {given!r}")
+        raise QueryError(f"{what} must be a number, got {shown(given)}")
     return array.astype(np.float64)
 
 
@@ -227,4 +245,5 @@ def single(answer: Answer[Floats]) -> Answer[float]:
         raise QueryError("range and prefix take single bounds; ranges and prefixes take many at once")
     if answer.low is None or answer.high is None:
         return Answer(float(answer.value[0]), None, None, None)
-    return Answer(float(answer.value[0]), float(answer.low[0]), float(answer.high[0]), answer.confidence)
+    low, high = float(answer.low[0]), float(answer.high[0])
+    return Answer(float(answer.value[0]), low, high, answer.confidence, answer.note)

@@ -9,42 +9,63 @@ import numpy as np
 from ldprange.aggregate import Aggregate
 from ldprange.decompositions.contract import Variances
 from ldprange.details import Floats
-from ldprange.estimation.shares import Boundaries, CentredShares, known_scales, level_estimates, rising
+from ldprange.estimation.shares import (
+    Boundaries,
+    CentredShares,
+    Spread,
+    known_scales,
+    level_estimates,
+    rising,
+)
+from ldprange.sampling import Population
+
+_NEGLIGIBLE = 0.01  # part of a variance that who is in a cell may have without being looked at
 
 
 class ConsistentShares(CentredShares):
     """Shares with exact variances; the population in them is the estimated one."""
 
-    def __init__(self, aggregate: Aggregate) -> None:
+    def __init__(self, aggregate: Aggregate, population: Population = None) -> None:
         plan = aggregate.plan
         self.bins, self.users = plan.domain.bins, aggregate.reports
         self.scales = known_scales(aggregate, nested=plan.decomposition.nested)
-        self._estimator = plan.estimator(aggregate.users)
+        law = plan.law(aggregate.users, population)
+        self._estimator = plan.decomposition.estimator(self.bins, law)
+        self._occupied = law.occupied_part([level.asked for level in plan.levels])
         if self.users:
             fractions = self._estimator.fit(level_estimates(aggregate))
         else:
             fractions = np.full(self.bins, 1 / self.bins)
-        self._cdf = np.concatenate([[0.0], np.cumsum(fractions)])
-        self._cdf[-1] = 1.0
+        self.cdf = np.concatenate([[0.0], np.cumsum(fractions)])
+        self.cdf[-1] = 1.0
         if self.scales[-1] > 1:  # people are taken to be spread evenly where no level says more
             place = np.arange(self.bins + 1)
             known = np.append(place[: -1 : self.scales[-1]], self.bins)
-            self._cdf = np.interp(place, known, self._cdf[known])
+            self.cdf = np.interp(place, known, self.cdf[known])
 
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
-        shares: Floats = self._cdf[high] - self._cdf[low]
+        shares: Floats = self.cdf[high] - self.cdf[low]
         return shares
 
     def centre(self, low: Boundaries, high: Boundaries) -> Floats:
         return self.share(low, high)
 
-    def variance(self, low: Boundaries, high: Boundaries) -> Floats:
-        return self._variances(low, high)
+    def spread(self, low: Boundaries, high: Boundaries) -> Spread:
+        variance, share = self._variances(low, high), self.rising_cdf[high] - self.rising_cdf[low]
+        if self._occupied < _NEGLIGIBLE:
+            return Spread(variance, share, np.zeros(variance.shape))
+        even = self._occupied * self._even_variances(low, high)
+        return Spread.of(variance, share, even, (high - low) / self.bins)
 
     @cached_property
     def _variances(self) -> Variances:
         return self._estimator.variances(self.rising_cdf)
 
     @cached_property
+    def _even_variances(self) -> Variances:
+        return self._estimator.variances(np.linspace(0.0, 1.0, self.bins + 1))
+
+    @cached_property
     def rising_cdf(self) -> Floats:
-        return rising(self._cdf)
+        """The cdf, made to rise: the population in the variances."""
+        return rising(self.cdf)

@@ -11,6 +11,7 @@ from ldprange.details import Floats
 from ldprange.estimation.consistent import ConsistentShares
 from ldprange.estimation.denoising import denoised
 from ldprange.estimation.shares import Boundaries
+from ldprange.sampling import Population
 
 
 class DenoisedShares(ConsistentShares):
@@ -19,21 +20,19 @@ class DenoisedShares(ConsistentShares):
     name = "Denoised estimate"
     bounded = True
 
-    def __init__(self, aggregate: Aggregate) -> None:
-        super().__init__(aggregate)
-        shares = np.diff(self._cdf)
+    def __init__(self, aggregate: Aggregate, population: Population = None) -> None:
+        super().__init__(aggregate, population)
+        self._unbiased_cdf = self.cdf
+        shares = np.diff(self.cdf)
         if self.users:
             shares = denoised(shares, self._estimator.block_variances)
-        self._denoised_cdf = np.concatenate([[0.0], np.minimum(np.cumsum(shares), 1.0)])
-        self._denoised_cdf[-1] = 1.0
-
-    def share(self, low: Boundaries, high: Boundaries) -> Floats:
-        shares: Floats = self._denoised_cdf[high] - self._denoised_cdf[low]
-        return shares
+        self.cdf = np.concatenate([[0.0], np.minimum(np.cumsum(shares), 1.0)])
+        self.cdf[-1] = 1.0
 
     def centre(self, low: Boundaries, high: Boundaries) -> Floats:
-        return super().share(low, high)
+        shares: Floats = self._unbiased_cdf[high] - self._unbiased_cdf[low]
+        return shares
 
     @cached_property
     def rising_cdf(self) -> Floats:
-        return self._denoised_cdf
+        return self.cdf

@@ -16,6 +16,7 @@ from ldprange.details import Floats
 from ldprange.domain import Positions
 from ldprange.errors import QueryError
 from ldprange.estimation.answers import normal_quantile
+from ldprange.estimation.shares import Spread, score_interval
 from ldprange.joint import Question, Table, from_corners, shares_below
 
 _LEAST = 0.5  # of the variance where nobody is
@@ -119,12 +120,11 @@ class JointShares:
             for ends in (starts, stops)
         ]
         inner, outer = self.whole(up[0], down[1]), self.whole(down[0], up[1])
-        value, spread = self.ask(outer), z * np.sqrt(self.variance(outer))
-        low, high = value - spread, value + spread
+        low, high = score_interval(self.ask(outer), self.spread(outer), z)
         differ = np.flatnonzero(_differ(inner.low, outer.low) | _differ(inner.high, outer.high))
         if differ.size:
             narrow = inner.part(differ)
-            low[differ] = self.ask(narrow) - z * np.sqrt(self.variance(narrow))
+            low[differ], _ = score_interval(self.ask(narrow), self.spread(narrow), z)
         return low, high
 
     def variance(self, asked: Question) -> Floats:
@@ -133,6 +133,20 @@ class JointShares:
         That is unbiased, and so may have shares below 0, whose noise could take all of a variance away.
         """
         return np.maximum(self._variances(asked), _LEAST * self._estimator.spread_variances(asked))
+
+    def spread(self, asked: Question) -> Spread:
+        """Return how the shares of mere ranges vary."""
+        variance, even = self.variance(asked), self._even_variances(asked)
+        even_share = prod(
+            (high - low) / leaves
+            for low, high, leaves in zip(asked.low, asked.high, self.table.shape, strict=True)
+        )
+        occupied = np.maximum(even - self._estimator.spread_variances(asked), 0.0)
+        return Spread.of(variance, self.ask(asked), occupied, even_share)
+
+    @cached_property
+    def _even_variances(self) -> Callable[[Question], Floats]:
+        return self._estimator.variances(shares_below(np.full(self.table.shape, 1 / self.table.size)))
 
     @cached_property
     def _variances(self) -> Callable[[Question], Floats]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ldprange.details import Floats
 from ldprange.estimation.joint_shares import JointShares
-from ldprange.estimation.shares import Boundaries, CentredShares, Interval, boundaries, rising
+from ldprange.estimation.shares import Boundaries, CentredShares, Interval, Spread, boundaries, ratio, rising
 from ldprange.joint import Question
 
 
@@ -25,32 +25,29 @@ class Marginal(CentredShares):
         (axis,) = shares.axes
         self.bins = axis.bins
         upto = np.concatenate([[0.0], np.cumsum(shares.table if denoised is None else denoised)])
-        self._upto: Floats = upto[axis.leaf(np.arange(self.bins + 1))]
+        self.cdf: Floats = upto[axis.leaf(np.arange(self.bins + 1))]
 
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
-        shares: Floats = self._upto[high] - self._upto[low]
+        shares: Floats = self.cdf[high] - self.cdf[low]
         return shares
 
     def centre(self, low: Boundaries, high: Boundaries) -> Floats:
         low, high = np.broadcast_arrays(low, high)
         return self._shares.ask(self._shares.whole([low], [high]))
 
-    def variance(self, low: Boundaries, high: Boundaries) -> Floats:
+    def spread(self, low: Boundaries, high: Boundaries) -> Spread:
         low, high = np.broadcast_arrays(low, high)
-        asked = self._shares.whole([low.reshape(-1)], [high.reshape(-1)])
-        return self._shares.variance(asked).reshape(low.shape)
-
-    @cached_property
-    def rising_cdf(self) -> Floats:
-        return rising(self._upto)
+        found = self._shares.spread(self._shares.whole([low.reshape(-1)], [high.reshape(-1)]))
+        return Spread(*(each.reshape(low.shape) for each in found))
 
 
 class Conditional:
     """An attribute's shares among the people in given ranges, with Fieller's interval for a ratio.
 
     The share ρ = a/b lies where (a − ρb)² ≤ z² Var(a − ρb), and the variance is a parabola in ρ that is known
-    from those of a, of b and of b − a, the people in the condition but not in the range. A ratio of unbiased
-    estimates is not one itself, and may be anything where few are given; so the cdf is made to rise.
+    from those of a, of b and of b − a, the people in the condition but not in the range. Were ρ, and not a/b,
+    their share, it would differ by slope·b(ρ − a/b)(1 − 2ρ). A ratio of unbiased estimates is not one itself,
+    and may be anything where few are given; so shares come from a cdf that is made to rise.
 
     Parameters
     ----------
@@ -74,20 +71,25 @@ class Conditional:
         sizes = shares.axes[at].sizes
         self.scales = tuple(size for size in sizes[1:] if size >= shares.steps[at])
         self.bins = upto.size - 1
-        self.rising_cdf = rising(upto / upto[-1])
+        self.cdf = upto / upto[-1]
+        self._rising = rising(self.cdf)
 
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
-        shares: Floats = self.rising_cdf[high] - self.rising_cdf[low]
+        shares: Floats = self._rising[high] - self._rising[low]
         return shares
 
     def interval(self, low: Boundaries, high: Boundaries, z: float) -> Interval:
         low, high = np.broadcast_arrays(low, high)
         part, rest = (self._asked(low.reshape(-1), high.reshape(-1), less) for less in (0.0, 1.0))
         a, (b, vb) = self._shares.ask(part), self._all_of_them
-        va, vc = self._shares.variance(part), self._shares.variance(rest)
+        (va, _, slope), vc = self._shares.spread(part), self._shares.variance(rest)
         covariance = (va + vb - vc) / 2
-        square, linear, constant = b**2 - z**2 * vb, a * b - z**2 * covariance, a**2 - z**2 * va
-        if b <= 0 or square <= 0:  # the people who are given may be nobody, and their share anything
+        # as ρ moves away from a/b, so do the people who are there: see Spread
+        slope = np.minimum(slope, np.minimum(ratio(va, a, np.inf), ratio(vc, b - a, np.inf)))
+        square = b**2 - z**2 * (vb - 2 * slope * b)
+        linear = a * b - z**2 * (covariance - slope * (b / 2 + a))
+        constant = a**2 - z**2 * (va - slope * a)
+        if b**2 <= z**2 * vb or b <= 0:  # the people who are given may be nobody, and their share anything
             return np.zeros(low.shape), np.ones(low.shape)
         root = np.sqrt(np.maximum(linear**2 - square * constant, 0.0))
         least, most = (np.clip((linear + side * root) / square, 0.0, 1.0) for side in (-1, 1))

@@ -9,19 +9,27 @@ import numpy as np
 
 from ldprange.aggregate import Aggregate
 from ldprange.details import Floats, Level
-from ldprange.estimation.shares import Boundaries, CentredShares, known_scales, level_estimates, rising
+from ldprange.estimation.shares import (
+    Boundaries,
+    CentredShares,
+    Spread,
+    known_scales,
+    level_estimates,
+    rising,
+)
 from ldprange.noise import Law
+from ldprange.sampling import Population
 
 
 class RawShares(CentredShares):
     """A range is the sum of the fewest nodes that make it up; the whole domain is the root, known to be 1."""
 
-    def __init__(self, aggregate: Aggregate) -> None:
+    def __init__(self, aggregate: Aggregate, population: Population = None) -> None:
         plan = aggregate.plan
         self.bins, self.users = plan.domain.bins, aggregate.reports
         self.scales = known_scales(aggregate, nested=False)
         self._levels = plan.levels
-        self._law = plan.law(aggregate.users)
+        self._law = plan.law(aggregate.users, population)
         self._sums, above = [], np.ones(1)
         for level, nodes, users in zip(plan.levels, level_estimates(aggregate), aggregate.users, strict=True):
             # where nobody reported, children share what their parent has
@@ -37,13 +45,20 @@ class RawShares(CentredShares):
     def centre(self, low: Boundaries, high: Boundaries) -> Floats:
         return self.share(low, high)
 
-    def variance(self, low: Boundaries, high: Boundaries) -> Floats:
-        return raw_variances(self._levels, self._law, self.rising_cdf, low, high)
+    def spread(self, low: Boundaries, high: Boundaries) -> Spread:
+        variance = raw_variances(self._levels, self._law, self.rising_cdf, low, high)
+        return Spread(variance, self.rising_cdf[high] - self.rising_cdf[low], np.zeros(variance.shape))
+
+    @cached_property
+    def cdf(self) -> Floats:
+        """The share below each boundary."""
+        boundaries = np.arange(self.bins + 1)
+        return self.share(np.zeros_like(boundaries), boundaries)
 
     @cached_property
     def rising_cdf(self) -> Floats:
-        boundaries = np.arange(self.bins + 1)
-        return rising(self.share(np.zeros_like(boundaries), boundaries))
+        """The same, made to rise."""
+        return rising(self.cdf)
 
 
 def raw_variances(
@@ -65,7 +80,7 @@ def raw_variances(
         moment += noise.total * nodes**2 + 2 * noise.cross * nodes * held
         total += (moment - held**2) / users
     share = cdf[high] - cdf[low]
-    total -= share * (1 - share) / law.users.sum()
+    total -= share * (1 - share) / law.fixed_people
     return np.maximum(total, 0.0)
 
 

@@ -12,15 +12,18 @@ from numpy.typing import ArrayLike
 
 from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
+from ldprange.checking import listed, shown
 from ldprange.decompositions import Grids
 from ldprange.details import Floats
 from ldprange.domain import Domain, Positions, Product
 from ldprange.errors import DomainError, QueryError
 from ldprange.estimation.answers import Estimate, normal_quantile, single
+from ldprange.estimation.inner_bounds import inner_bounds_note
 from ldprange.estimation.joint_shares import JointShares
 from ldprange.estimation.one_of_several import Conditional, Marginal
 from ldprange.estimation.pairs import PairedShares
 from ldprange.estimation.shares import level_estimates
+from ldprange.sampling import Population
 
 Range = tuple[Any, Any] | Sequence[Any] | Any
 
@@ -34,7 +37,7 @@ class JointEstimate(Estimate):
     Made by :func:`ldprange.estimate`.
     """
 
-    def __init__(self, aggregate: Aggregate, *, denoise: bool = False) -> None:
+    def __init__(self, aggregate: Aggregate, *, denoise: bool = False, population: Population = None) -> None:
         plan = aggregate.plan
         assert isinstance(plan.domain, Product)  # noqa: S101 (else another class is made)
         assert isinstance(plan.decomposition, Grids)  # noqa: S101 (a product has no other)
@@ -43,7 +46,7 @@ class JointEstimate(Estimate):
         self.users = aggregate.reports
         self._product = plan.domain
         self._grids = plan.decomposition
-        self._law = plan.law(aggregate.users)
+        self._law = plan.law(aggregate.users, population)
         self._coefficients = plan.decomposition.coefficients(level_estimates(aggregate))
         self._joint_shares: dict[tuple[int, ...], JointShares] = {}
         self._denoised = PairedShares(self._grids, self._law, self._coefficients) if denoise else None
@@ -86,7 +89,7 @@ class JointEstimate(Estimate):
         >>> values = {"age": [3, 12] * 50_000, "children": [0, 2] * 50_000}
         >>> found = ldp.estimate(ldp.rehearse(plan, values, seed=1))
         >>> print(found.range(age=(8, 15), children=(1, 3)))
-        0.496 [0.484, 0.509] at 95%
+        0.496 [0.483, 0.510] at 95%
         """
         self._check_named(unnamed)
         each = {name: tuple([end] for end in _ends(name, pair)) for name, pair in ranges.items()}
@@ -124,7 +127,21 @@ class JointEstimate(Estimate):
         else:
             low, high = self._interval_from_pairs(starts, stops, confidence)
         low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
-        return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence)
+        note = "; ".join(filter(None, (self._note(place, starts, stops, chosen) for place in chosen)))
+        return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence, note)
+
+    def _note(
+        self,
+        place: int,
+        starts: Mapping[int, Positions],
+        stops: Mapping[int, Positions],
+        chosen: tuple[int, ...],
+    ) -> str:
+        """Return what to say of an attribute's bounds, in a question about all that were chosen."""
+        together = chosen if self._grids.asks_together(chosen) else (place,)
+        step = self._joint(together).steps[together.index(place)]
+        domain, name = self._product.axes[place], self._product.names[place]
+        return inner_bounds_note(domain, starts[place], stops[place], step, name)
 
     def _value(
         self, chosen: tuple[int, ...], starts: Sequence[Positions], stops: Sequence[Positions]
@@ -160,7 +177,7 @@ class JointEstimate(Estimate):
         places = [self._place(name) for name in names] or list(range(len(self._product.names)))
         shape = [self._product.shape[place] for place in places]
         if len(set(places)) != len(places):
-            raise QueryError(f"an attribute must be named once, got {', '.join(names)}")
+            raise QueryError(f"an attribute must be named once, got {listed(names)}")
         if prod(shape) > _MOST_CELLS:
             raise QueryError(f"a histogram may have {_MOST_CELLS:,} bins, got {prod(shape):,}; name fewer")
         bins = dict(zip(places, np.indices(shape, np.float64).reshape(len(shape), -1), strict=True))
@@ -250,7 +267,7 @@ class JointEstimate(Estimate):
             return {}
         if not isinstance(given, Mapping):
             raise QueryError(
-                f"what is given must be ranges by attribute, as {{'age': (18, 30)}} is, got {given!r}"
+                f"what is given must be ranges by attribute, as {{'age': (18, 30)}} is, got {shown(given)}"
             )
         found = {}
         for name, pair in given.items():
@@ -259,7 +276,7 @@ class JointEstimate(Estimate):
             place = self._place(name)
             axis, (low, high) = self._product.axes[place], _ends(name, pair)
             if np.ndim(low) or np.ndim(high):
-                raise QueryError(f"{name}: what is given must be one range, got {pair!r}")
+                raise QueryError(f"{name}: what is given must be one range, got {shown(pair)}")
             ends = _between(name, axis, low, high)
             if ends[0] >= ends[1]:
                 raise QueryError(f"{name}: what is given must end after it begins, got {low} and {high}")
@@ -308,7 +325,7 @@ class JointEstimate(Estimate):
 
     def _place(self, name: str) -> int:
         if name not in self._product.names:
-            raise QueryError(f"the attributes are {', '.join(self._product.names)}, got {name!r}")
+            raise QueryError(f"the attributes are {listed(self._product.names)}, got {shown(name)}")
         return list(self._product.names).index(name)
 
     def _joint(self, chosen: tuple[int, ...]) -> JointShares:
@@ -337,8 +354,8 @@ def _between(name: str, axis: Domain, low: Any, high: Any) -> tuple[Positions, P
 def _ends(name: str, pair: Range) -> tuple[Any, Any]:
     if not isinstance(pair, tuple | list):
         if not isinstance(pair, str) and np.ndim(pair):
-            raise QueryError(f"{name} must be a value or a pair of ends, such as (18, 64), got {pair!r}")
+            raise QueryError(f"{name} must be a value or a pair of ends, such as (18, 64), got {shown(pair)}")
         return pair, pair
     if len(pair) != 2:
-        raise QueryError(f"{name} must be a value or a pair of ends, such as (18, 64), got {pair!r}")
+        raise QueryError(f"{name} must be a value or a pair of ends, such as (18, 64), got {shown(pair)}")
     return pair[0], pair[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,9 +41,9 @@ class Shares(Protocol):
         """Return the estimated shares."""
         ...
 
-    @cached_property
-    def rising_cdf(self) -> Floats:
-        """The estimated share below each boundary, made to rise."""
+    @property
+    def cdf(self) -> Floats:
+        """The estimated share below each boundary; it need not rise everywhere."""
         ...
 
     def interval(self, low: Boundaries, high: Boundaries, z: float) -> Interval:
@@ -68,31 +68,72 @@ class CentredShares(ABC):
         """Return the unbiased shares, about which intervals lie."""
 
     @abstractmethod
-    def variance(self, low: Boundaries, high: Boundaries) -> Floats:
-        """Return the variances of :meth:`centre`."""
+    def spread(self, low: Boundaries, high: Boundaries) -> Spread:
+        """Return how :meth:`centre` varies."""
 
     def interval(self, low: Boundaries, high: Boundaries, z: float) -> Interval:
-        centre, spread = self.centre(low, high), z * np.sqrt(self.variance(low, high))
-        if self.bounded:
-            return np.clip(centre - spread, 0.0, 1.0), np.clip(centre + spread, 0.0, 1.0)
-        return centre - spread, centre + spread
+        ends = score_interval(self.centre(low, high), self.spread(low, high), z)
+        return (np.clip(ends[0], 0.0, 1.0), np.clip(ends[1], 0.0, 1.0)) if self.bounded else ends
 
     def cdf_interval(self, size: int, z: float) -> tuple[Boundaries, Interval]:
-        known, cdf, deviations = self._cdf_at(size)
-        return known, (cdf - z * deviations, cdf + z * deviations)
+        known, cdf, spread = self._cdf_at(size)
+        return known, score_interval(cdf, spread, z)
 
     @cached_property
-    def _cdfs(self) -> dict[int, tuple[Boundaries, Floats, Floats]]:
+    def _cdfs(self) -> dict[int, tuple[Boundaries, Floats, Spread]]:
         return {}  # by size, once asked for
 
-    def _cdf_at(self, size: int) -> tuple[Boundaries, Floats, Floats]:
-        """Return the boundaries between nodes of a size, the cdf there, made to rise, and its deviations."""
+    def _cdf_at(self, size: int) -> tuple[Boundaries, Floats, Spread]:
+        """Return the boundaries between nodes of a size, the cdf there, made to rise, and how it varies."""
         if size not in self._cdfs:
             known = boundaries(self.bins, size)
             start = np.zeros_like(known)
-            deviations = np.sqrt(self.variance(start, known))
-            self._cdfs[size] = known, rising(self.centre(start, known)), deviations
+            self._cdfs[size] = known, rising(self.centre(start, known)), self.spread(start, known)
         return self._cdfs[size]
+
+
+class Spread(NamedTuple):
+    """How the estimates of shares R vary: by V(R) = variance + slope·(R(1 − R) − share(1 − share)).
+
+    Attributes
+    ----------
+    variance
+        The exact variance, were the population the estimated one.
+    share
+        The share that this population has.
+    slope
+        How much the variance changes with R(1 − R): 0 if it is the same wherever people are, 1/N if the
+        estimate is the share of a plain random sample of N people.
+    """
+
+    variance: Floats
+    share: Floats
+    slope: Floats
+
+    @classmethod
+    def of(cls, variance: Floats, share: Floats, even_variance: Floats, even_share: Floats) -> Spread:
+        """Return the spread whose slope is that of an even population, but leaves no variance below 0."""
+        slope = ratio(even_variance, even_share * (1 - even_share), 0.0)
+        return cls(variance, share, np.minimum(slope, ratio(variance, share * (1 - share), np.inf)))
+
+
+def ratio(above: Floats, below: Floats, otherwise: float) -> Floats:
+    """Return ``above / below`` where ``below`` is above 0, and ``otherwise`` elsewhere."""
+    found: Floats = np.divide(above, below, out=np.full(np.shape(below), otherwise), where=below > 0)
+    return found
+
+
+def score_interval(centre: Floats, spread: Spread, z: float) -> Interval:
+    """Return the ends of the interval of all shares R with (centre − R)² ≤ z²·V(R).
+
+    Without noise this is Wilson's interval, which holds what it says where few people are in a range, or
+    nearly all. With slope 0 it reaches z standard deviations to either side.
+    """
+    bend = z * z * spread.slope
+    at_zero = spread.variance - spread.slope * spread.share * (1 - spread.share)
+    square = bend * centre * (1 - centre) + bend**2 / 4 + (1 + bend) * z * z * at_zero
+    reach = np.sqrt(np.maximum(square, 0.0))
+    return (centre + bend / 2 - reach) / (1 + bend), (centre + bend / 2 + reach) / (1 + bend)
 
 
 def boundaries(bins: int, size: int) -> Boundaries:

@@ -93,11 +93,9 @@ def exact_people(aggregate: Aggregate) -> float:
     if not users or bins == 1:
         return float(users)
     each = np.arange(bins)
-    private = (
-        plan.estimator(aggregate.users).variances(np.linspace(0.0, 1.0, bins + 1))(each, each + 1).mean()
-    )
+    variances = plan.estimator(aggregate.users).variances(np.linspace(0.0, 1.0, bins + 1))
     drawn = (1 - 1 / bins) / bins  # the variance of one person's being in a bin
-    return float(drawn / (private + drawn / users))
+    return float(drawn / variances(each, each + 1).mean())
 
 
 def _smoothed(shares: Floats, people: Floats) -> Floats:

@@ -12,11 +12,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldprange.checking import as_array, is_number
+from ldprange.checking import as_array, is_number, listed, shown
 from ldprange.domain import Integers, Logarithmic, Real
 from ldprange.errors import DomainError, PlanError
 from ldprange.plan import Plan
-from ldprange.prediction import own_variances
 
 VERSION = 1
 
@@ -57,21 +56,24 @@ class LabelledPlan:
         for name in ("attributes", "plans", "classes"):
             object.__setattr__(self, name, _several(getattr(self, name), name))
         if not all(isinstance(name, str) for name in self.attributes) or _repeated(self.attributes):
-            raise PlanError(f"attributes must be names that differ from one another, got {self.attributes!r}")
+            raise PlanError(
+                f"attributes must be names that differ from one another, got {shown(self.attributes)}"
+            )
         if len(self.plans) != len(self.attributes) or not all(isinstance(plan, Plan) for plan in self.plans):
             raise PlanError(
-                f"there must be a Plan for each of the {len(self.attributes)} attributes, got {self.plans!r}"
+                f"there must be a Plan for each of the {len(self.attributes)} attributes, "
+                f"got {shown(self.plans)}"
             )
         for name, plan in zip(self.attributes, self.plans, strict=True):
             check_numerical(name, plan.domain)
         if not _are_labels(self.classes):
             raise PlanError(
                 "classes must be strings, or finite numbers, that differ from one another, "
-                f"got {self.classes!r}"
+                f"got {shown(self.classes)}"
             )
         if self.asked not in get_args(Asked):
             raise PlanError(
-                f"how many attributes a person is asked must be 'one' or 'all', got {self.asked!r}"
+                f"how many attributes a person is asked must be 'one' or 'all', got {shown(self.asked)}"
             )
 
     @property
@@ -93,18 +95,15 @@ class LabelledPlan:
         0.0289
         """
         if not is_number(users) or users <= 0:
-            raise PlanError(f"users must be a finite number above 0, got {users!r}")
+            raise PlanError(f"users must be a finite number above 0, got {shown(users)}")
         told = users / len(self.plans) if self.asked == "one" else users
-        variances = [
-            plan.predict_even(told).range_variance + float(own_variances(plan.domain.shape)[0]) / told
-            for plan in self.plans
-        ]
+        variances = [plan.predict(told).range_variance for plan in self.plans]
         return math.sqrt(math.fsum(variances) / len(variances))
 
     def place(self, attribute: str) -> int:
         """Return where an attribute stands."""
         if attribute not in self.attributes:
-            raise PlanError(f"an attribute must be one of {', '.join(self.attributes)}, got {attribute!r}")
+            raise PlanError(f"an attribute must be one of {listed(self.attributes)}, got {shown(attribute)}")
         return self.attributes.index(attribute)
 
     def class_indices(self, labels: ArrayLike) -> NDArray[np.int64]:
@@ -120,8 +119,8 @@ class LabelledPlan:
         except (KeyError, TypeError):  # unknown, or of kinds that have no order and so are not all classes
             unknown = next((each for each in array.tolist() if each not in self.classes), array.tolist()[0])
             raise DomainError(
-                f"labels must be among the classes {_listed(self.classes)}, got {unknown!r}; leave such "
-                "people out, or make a plan with more classes"
+                f"labels must be among the classes {listed(map(repr, self.classes))}, "
+                f"got {shown(unknown)}; leave such people out, or make a plan with more classes"
             ) from None
 
     @cached_property
@@ -165,7 +164,7 @@ class LabelledPlan:
         if description["ldprange_labelled_plan"] != VERSION:
             raise PlanError(
                 f"this version reads labelled plans of format {VERSION}, got "
-                f"{description['ldprange_labelled_plan']!r}; upgrade ldprange"
+                f"{shown(description['ldprange_labelled_plan'])}; upgrade ldprange"
             )
         try:
             attributes = [(each["name"], each["plan"]) for each in description["attributes"]]
@@ -179,8 +178,8 @@ def check_numerical(name: str, domain: object) -> None:
     """Refuse what is no domain of numbers."""
     if not isinstance(domain, Integers | Real | Logarithmic):
         raise PlanError(
-            f"the domain of {name!r} must be of numbers (Domain.integers, .real or .logarithmic), "
-            f"got {domain!r}"
+            f"the domain of {shown(name)} must be of numbers (Domain.integers, .real or .logarithmic), "
+            f"got {shown(domain)}"
         )
 
 
@@ -188,7 +187,7 @@ def _several(given: object, what: str) -> tuple[Any, ...]:
     if isinstance(given, np.ndarray) and given.ndim == 1:
         given = given.tolist()
     if isinstance(given, str) or not isinstance(given, Sequence) or not given:
-        raise PlanError(f"{what} must be a list of at least one, got {given!r}")
+        raise PlanError(f"{what} must be a list of at least one, got {shown(given)}")
     # a plan is written as JSON, which knows plain types only
     return tuple(each.item() if isinstance(each, np.generic) else each for each in given)
 
@@ -201,7 +200,3 @@ def _are_labels(classes: Sequence[object]) -> bool:
     if all(isinstance(label, str) for label in classes):
         return not _repeated(classes)
     return all(is_number(label) or isinstance(label, bool) for label in classes) and not _repeated(classes)
-
-
-def _listed(classes: Sequence[Label]) -> str:
-    return ", ".join(map(repr, classes[:8])) + (" …" if len(classes) > 8 else "")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 
-from ldprange.checking import check_type, is_number
+from ldprange.checking import check_type, is_number, shown
 from ldprange.decompositions import Decomposition, Flat, Grids, Haar, Tree, Windows
+from ldprange.decompositions.contract import MOST_LEVELS
 from ldprange.domain import Domain, Product
 from ldprange.errors import PlanError
 from ldprange.oracles import HRR, OUE
-from ldprange.plan import MOST_LEVELS, Plan, check_bins, check_epsilon
+from ldprange.plan import Plan, check_bins, check_epsilon
 from ldprange.planner.optimise import Workload, check_workload, optimise_plan
 from ldprange.prediction import Prediction
 
@@ -140,7 +142,7 @@ def compare_plans(
     check_bins(domain)
     epsilon = float(epsilon)
     candidates = [
-        Candidate(name, plan, plan.predict_even(expected_users))
+        Candidate(name, plan, plan.predict(expected_users))
         for name, plan in _candidates(domain, epsilon, workload)
     ]
     least = min(each.error(workload) for each in candidates)
@@ -152,7 +154,7 @@ def compare_plans(
 def check_users(users: object) -> None:
     """Refuse what is no number of people."""
     if not is_number(users) or users < 1:
-        raise PlanError(f"expected_users must be a number of at least 1, got {users!r}")
+        raise PlanError(f"expected_users must be a number of at least 1, got {shown(users)}")
 
 
 def choose_plan(
@@ -196,16 +198,13 @@ def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tupl
 def _grids(domain: Product) -> list[tuple[str, Decomposition]]:
     """Return all combinations of levels for two attributes or three, and pairs for more."""
     shape, unordered = domain.shape, domain.unordered
-    if len(shape) <= _MOST_TOGETHER:
-        kinds = {Tree(branching).resolve(shape, unordered): branching for branching in reversed(_BRANCHINGS)}
-        found = [(f"Tree {branching}", grids) for grids, branching in kinds.items()]
-        found = [
-            (name, grids)
-            for name, grids in found
-            if len(grids.levels(0)) <= MOST_LEVELS and prod(shape) <= _MOST_JOINT_BINS
-        ]
-        if found:
-            return found
+    if len(shape) <= _MOST_TOGETHER and prod(shape) <= _MOST_JOINT_BINS:
+        kinds: dict[Decomposition, int] = {}
+        for branching in reversed(_BRANCHINGS):
+            with suppress(PlanError):  # all combinations are more levels than a plan may have
+                kinds[Tree(branching).resolve(shape, unordered)] = branching
+        if kinds:
+            return [(f"Tree {branching}", grids) for grids, branching in kinds.items()]
     return [("Pairs", Grids.pairs(shape, MOST_LEVELS, unordered))]
 
 

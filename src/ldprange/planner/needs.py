@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ldprange.checking import is_number
+from ldprange.checking import is_number, shown
 from ldprange.decompositions import Windows
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
@@ -29,7 +29,7 @@ def users_needed(domain: Domain, epsilon: float, error: float, *, workload: Work
 
     >>> import ldprange as ldp
     >>> users_needed(ldp.Domain.integers(0, 119), epsilon=1.1, error=0.005)
-    516825
+    523663
     """
     _check_error(error)
     plan = choose_plan(domain, epsilon, 1.0, workload=workload)
@@ -50,7 +50,7 @@ def epsilon_needed(
 
     >>> import ldprange as ldp
     >>> round(epsilon_needed(ldp.Domain.integers(0, 119), expected_users=100_000, error=0.01), 2)
-    1.23
+    1.25
     """
     _check_error(error)
     check_users(expected_users)
@@ -103,12 +103,12 @@ def _bin_deviation(bins: int, epsilon: float, users: float) -> float:
 
 
 def _error(plan: Plan, users: float, workload: Workload) -> float:
-    return Candidate("", plan, plan.predict_even(users)).error(workload)
+    return Candidate("", plan, plan.predict(users)).error(workload)
 
 
 def _check_error(error: object) -> None:
     if not is_number(error) or not 0 < error < 1:
-        raise PlanError(f"the wanted error must be a share between 0 and 1, such as 0.01, got {error!r}")
+        raise PlanError(f"the wanted error must be a share between 0 and 1, such as 0.01, got {shown(error)}")
 
 
 def _root(falling: Callable[[float], float], low: float, high: float) -> float:

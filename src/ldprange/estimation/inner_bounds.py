@@ -1,0 +1,50 @@
+"""What to say of a bound inside a bin: its interval allows for everybody in that bin, so it is wider."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ldprange.domain import Domain, Positions
+from ldprange.units import shown
+
+
+def inner_bounds_note(
+    domain: Domain, starts: Positions, stops: Positions, step: int, attribute: str = ""
+) -> str:
+    """Return a sentence about the bounds of ranges of ``domain`` that lie inside a cell of ``step`` bins.
+
+    It is empty if there are none. ``attribute`` is the domain's name where there are several.
+
+    >>> hours = Domain.real(0, 24, 24)
+    >>> inner_bounds_note(hours, hours.starts([7.5]), hours.stops([9]), 1)
+    '7.5 lies inside a bin, which makes the interval wider; 7 or 8 would not'
+    """
+    inside_start, inside_stop = starts % step != 0, (stops % step != 0) & (stops < domain.bins)
+    inside = inside_start | inside_stop
+    if not inside.any():
+        return ""
+    first = int(np.flatnonzero(inside)[0])
+    told = []
+    if inside_start[first]:  # a range cannot start at the domain's end, or stop at its beginning
+        told.append(_near(domain.at, float(starts[first]), step, range(domain.bins)))
+    if inside_stop[first]:
+        told.append(_near(domain.up_to, float(stops[first]), step, range(1, domain.bins + 1)))
+    where = "a bin" if step == 1 else f"a cell of {step} bins that the reports do not tell apart"
+    more = int(np.count_nonzero(inside)) - 1
+    bounds, better = (" and ".join(words) for words in zip(*told, strict=True))
+    return (
+        f"{attribute + ' = ' if attribute else ''}{bounds} {'lie' if len(told) > 1 else 'lies'} inside "
+        f"{where}{f' (as do bounds of {more:,} more ranges)' if more else ''}, "
+        f"which makes the interval wider; {better} would not"
+    )
+
+
+def _near(value: Callable[[float], Any], position: float, step: int, allowed: range) -> tuple[str, str]:
+    """Return the bound at a position, and those at the edges of its cell that are allowed."""
+    below = step * math.floor(position / step)
+    edges = [edge for edge in (below, below + step) if edge in allowed]
+    return shown(value(position)), " or ".join(shown(value(float(edge))) for edge in edges)

@@ -1,0 +1,61 @@
+"""Whom an answer speaks of: the people who answered, or a population of whom they are a random sample.
+
+A share R among N people drawn at random from M varies by R(1 − R)/N · (M − N)/(M − 1) around the share among
+all M (the finite population correction). The variances of this library are those of people drawn from an
+endless population; for a finite one R(1 − R)/``fixed_people`` is taken off, which leaves just that.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from ldprange.checking import is_number, shown
+from ldprange.errors import QueryError
+
+Population = float | Literal["respondents"] | None
+"""An endless population (None), so many people, or only those who answered."""
+
+RESPONDENTS: Literal["respondents"] = "respondents"
+
+
+def check_population(population: object, users: float) -> None:
+    """Raise QueryError unless ``population`` is None, "respondents" or a number of at least ``users``."""
+    if population is None or population == RESPONDENTS:
+        return
+    if not is_number(population) or population < 1:
+        raise QueryError(
+            "population must be None for an endless one, 'respondents', or the number of people in it, "
+            f"got {shown(population)}"
+        )
+    if population < users:
+        raise QueryError(
+            f"population must be at least the {users:,.0f} people who answered, got {population:,.0f}"
+        )
+
+
+def fixed_people(population: Population, users: float) -> float:
+    """Return N′: an answer about ``population`` varies by R(1 − R)/N′ less than one about an endless one.
+
+    >>> fixed_people(None, 100), fixed_people("respondents", 100), fixed_people(199, 100)
+    (inf, 100.0, 200.0)
+    """
+    check_population(population, users)
+    if population is None or users <= 0:
+        return math.inf
+    if population == RESPONDENTS or population <= users:
+        return float(users)
+    return users * (float(population) - 1) / (users - 1) if users > 1 else math.inf
+
+
+def described(population: Population) -> str:
+    """Return in words whom the intervals of ``population`` speak of.
+
+    >>> described(None)
+    'the population of which those who answered are a random sample'
+    """
+    if population is None:
+        return "the population of which those who answered are a random sample"
+    if population == RESPONDENTS:
+        return "only the people who answered"
+    return f"the {population:,.0f} people of whom those who answered are a random sample"
