@@ -256,7 +256,8 @@ def _inverse(matrices: Floats) -> Floats:
     """Return the inverses of symmetric positive definite ``matrices``, by halves: no product is large."""
     half = matrices.shape[-1] // 2
     if half < _SMALL:
-        return np.linalg.inv(matrices)
+        whole: Floats = np.linalg.inv(matrices)
+        return whole
     near, between, far = matrices[..., :half, :half], matrices[..., :half, half:], matrices[..., half:, half:]
     first = _inverse(near)
     carried = _product(first, between)
