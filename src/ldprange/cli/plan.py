@@ -15,7 +15,7 @@ from ldprange.cli.options import (
     workload_option,
 )
 from ldprange.cli.screen import console, facts, note, print_json
-from ldprange.cli.summary import plan_facts, plan_object, prediction_facts, prediction_object
+from ldprange.cli.summary import plan_facts, plan_object, prediction_facts, prediction_object, warn_if_weak
 from ldprange.decompositions import Decomposition, Flat, Haar, Tree, Windows
 from ldprange.domain import Domain
 from ldprange.files import write_text
@@ -111,10 +111,11 @@ def plan(
         made = optimise_plan(domain, epsilon, shape, oracle=randomiser, workload=workload)
     else:
         made = _even(domain, epsilon, shape, randomiser)
-    prediction = made.predict_even(users) if users else None
+    prediction = made.predict(users) if users else None
     reason = comparison.reason if comparison and users else None
     if output:
         write_text(output, made.to_json() + "\n")
+    warn_if_weak(made.epsilon)
     if comparison and reason and not comparison.useful:
         note(reason)
     if as_json:
