@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import ldprange as ldp
+from serving import serving
 from surveys import answered, done, run
 
 WITHOUT_SCIKIT_LEARN = """
@@ -110,6 +111,16 @@ def test_categories_have_no_prefixes(here: Path) -> None:
     counted.save("a.agg")
     assert run("query", "a.agg", "--prefix", "south").exit_code == 2
     assert answered("query", "a.agg", "--range", "north", "north", "--json")["ranges"]
+
+
+def test_a_collector_refuses_a_prefix_of_a_category(tmp_path: Path) -> None:
+    plan = ldp.Plan(ldp.Domain.categories(["north", "south", "west"]), 1.0, ldp.Flat(), ldp.GRR())
+    with serving(tmp_path) as service:
+        service.create("regions", plan)
+        service.put(ldp.wire.pack(ldp.encode_many(plan, ["north"] * 500, seed=1)), name="regions")
+        reply = service.get("/api/surveys/regions/prefix?value=south")
+    assert reply.status == 400
+    assert "categories have no order" in reply.json["error"]
 
 
 @pytest.mark.parametrize("output", ["x.xlsx", "x.json", "x.TSV", "x.parquet.gz"])

@@ -76,7 +76,7 @@ class Estimate:
         """Return the shares of many prefixes at once, as arrays."""
         if self.domain.unordered:
             raise QueryError(
-                "categories have no order, so they have no prefixes; ask for the share of each, as range"
+                "categories have no order, so they have no prefixes; ask for the share of a label with range"
             )
         stops = self.domain.stops(bounds)
         return self._answer(np.zeros_like(stops), stops, confidence)
