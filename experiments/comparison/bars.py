@@ -11,6 +11,8 @@ from experiments.tables import Entry, Table, number, select
 
 SMALL = (1 << 8, 1 << 10)
 _LARGE = (1 << 16,)
+BOUNDED = 2.0
+"""The ε up to which our plan is held against the least variance possible; beyond, that bound is loose."""
 _SURE = 3.0  # standard errors by which a cell must be beyond a bar to be surely so
 
 
@@ -80,9 +82,10 @@ def _bounded(bounds: Table, measure: str, limit: float) -> Bar:
             f"{row['bins']} bins, {_epsilon(row['epsilon'])}",
         )
         for row in select(bounds, measure=measure)
-        if row["bins"] in SMALL
+        if row["bins"] in SMALL and number(row, "epsilon") <= BOUNDED
     ]
-    return Bar(f"unbiased, {measure}: exact variance over the least possible", limit, places)
+    name = f"unbiased, {measure}: exact variance over the least possible, ε ≤ {BOUNDED:g}"
+    return Bar(name, limit, places)
 
 
 def _ratios(errors: Table, method: str, measure: str, limit: float, domains: tuple[int, ...]) -> list[Bar]:

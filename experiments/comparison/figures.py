@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.comparison.bars import BOUNDED
 from experiments.comparison.methods import (
     ADAPTIVE,
     DENOISED_HAAR,
@@ -86,7 +87,7 @@ def _draw_ratios(panel: Axes, here: list[Ratio], data: list[Entry], method: str)
 
 def _bounds(bounds: Table) -> Figure:
     """Draw exact variances over an even population as ratios to the least possible."""
-    figure, (panels,) = grid(1, 2, width=6.5, height=3.4)
+    figure, (panels,) = grid(1, 2, width=6.5, height=4.4)
     figure.suptitle("Exact mean variance over an even population, as a ratio to the least possible")
     domains = distinct(bounds, "bins")
     styles = dict(zip(domains, ("-", "--", ":"), strict=False))
@@ -98,8 +99,10 @@ def _bounds(bounds: Table) -> Figure:
                 label = f"{method}, {bins} bins"
                 panel.plot(column(line, "epsilon"), over, styles[bins], marker=".", color=shade, label=label)
         panel.axhline(1.0, color="black", lw=0.8)
+        panel.axvspan(BOUNDED, panel.get_xlim()[1], color="#f3f4f6", zorder=0)
+        log_scale(panel)
         panel.set_title(f"all {measure}")
-        panel.set_xlabel("ε")
+        panel.set_xlabel("ε (shaded: the bound on the least possible is loose)")
     panels[0].set_ylabel("variance / least possible")
     legend_below(figure, panels, len(_LINES))
     return figure

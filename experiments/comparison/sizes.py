@@ -23,6 +23,8 @@ LN3 = math.log(3)
 SMOOTH, SPIKY, SPARSE = "bimodal", "spiky", "sparse"
 _SMALL = 1 << 12  # bins up to which nothing takes long: beyond, predictions and intervals are left out
 _SLOW_DATA = ("delays", "spiky")  # what the square wave, a minute a run, is asked about beyond, at ε = ln 3
+_EXACT = 1 << 10  # bins up to which predictions for even people are exact at large ε too
+_LARGE_EPSILONS = (3.0, 4.0, 6.0, 8.0)  # at which nothing is run, only predicted
 _LATER = 0.2  # how far the rest is when the slowest runs have their turn
 _INTERVALS = "intervals"
 
@@ -80,6 +82,14 @@ class Size:
 
     def _number(self, what: str, cell: Cell) -> int:
         return self.repetitions[what][self.domains.index(cell.bins)]
+
+    def bounded(self) -> list[tuple[int, float]]:
+        """Return the domains and ε at which predictions stand beside the least variance possible."""
+        return [
+            (bins, epsilon)
+            for bins in self.domains
+            for epsilon in (*self.epsilons, *(_LARGE_EPSILONS if bins <= _EXACT else ()))
+        ]
 
     def only(self, domains: tuple[int, ...]) -> Size:
         """Return a size with those of its domains that are among these."""

@@ -10,13 +10,7 @@ import numpy as np
 
 from experiments.comparison import methods
 from experiments.comparison.coverage import KINDS
-from experiments.comparison.lower_bound import (
-    least_prefixes,
-    least_ranges,
-    sampling_prefixes,
-    sampling_ranges,
-    unit,
-)
+from experiments.comparison.lower_bound import least_prefixes, least_ranges, unit
 from experiments.comparison.methods import PAPERS, WINDOWS, plan
 from experiments.comparison.runs import COVERED, DENOISED, DENOISED_ERRORS, ERRORS, EXACT, PLAIN, Cell, Run
 from experiments.comparison.sizes import Size
@@ -26,6 +20,7 @@ from experiments.methods import HAAR
 from experiments.tables import Row, Table
 from ldprange import estimate, simulate
 from ldprange.details import Floats
+from ldprange.sampling import RESPONDENTS
 
 EXAMPLE = Cell(256, "delays", 1 << 20, 0.2, WINDOWS)
 _NAMES = {method: name for name, method in methods.DENOISED.items()}
@@ -86,8 +81,8 @@ def _standard_error(values: Floats) -> float | None:
 def bounds(size: Size) -> Table:
     """Return the exact variance over an even population, in V/N, beside the least that is possible.
 
-    ``private`` is the noise of privacy alone, as for people who are given; ``whole`` has the noise of drawing
-    them in it, as the bound has.
+    ``private`` is the error about the people asked; ``whole`` has what drawing them at random adds, as the
+    bound has.
     """
     return [
         {
@@ -95,17 +90,17 @@ def bounds(size: Size) -> Table:
             "epsilon": epsilon,
             "method": method,
             "measure": measure,
-            "least": least(bins),
+            "least": least(bins, epsilon),
             "private": private / unit(epsilon, 1),
-            "whole": (private + sampling(bins)) / unit(epsilon, 1),
+            "whole": whole / unit(epsilon, 1),
         }
-        for bins in size.domains
-        for epsilon in size.epsilons
+        for bins, epsilon in size.bounded()
         for method in (WINDOWS, *PAPERS)
-        for predicted in (plan(method, bins, epsilon).predict_even(1),)
-        for measure, least, private, sampling in (
-            (ERRORS[0], least_ranges, predicted.range_variance, sampling_ranges),
-            (ERRORS[1], least_prefixes, predicted.prefix_variance, sampling_prefixes),
+        for asked in (plan(method, bins, epsilon),)
+        for about_them, about_all in ((asked.predict(1, population=RESPONDENTS), asked.predict(1)),)
+        for measure, least, private, whole in (
+            (ERRORS[0], least_ranges, about_them.range_variance, about_all.range_variance),
+            (ERRORS[1], least_prefixes, about_them.prefix_variance, about_all.prefix_variance),
         )
     ]
 

@@ -114,7 +114,7 @@ def bounds_reached(bounds: Table) -> str:
     """Return how far our plan, and the paper's best, are from the least possible."""
     rows = []
     for bins in distinct(bounds, "bins"):
-        for epsilon in distinct(bounds, "epsilon"):
+        for epsilon in distinct(select(bounds, bins=bins), "epsilon"):
             row = [str(bins), f"{epsilon:.3g}"]
             for measure in ERRORS:
                 here = select(bounds, bins=bins, epsilon=epsilon, measure=measure)
@@ -226,7 +226,8 @@ def over_bound(errors: Table, users: int) -> str:
         for epsilon in distinct(errors, "epsilon"):
             here, row = select(errors, bins=bins, epsilon=epsilon), [str(bins), f"{epsilon:.3g}"]
             for measure, least in zip(ERRORS, (least_ranges, least_prefixes), strict=True):
-                bound = least(int(bins or 0)) * unit(float(epsilon or 0), users)
+                size = float(epsilon or 0)
+                bound = least(int(bins or 0), size) * unit(size, users)
                 for method in (WINDOWS, DENOISED_WINDOWS):
                     row.append(
                         _spread([number(each, measure) / bound for each in select(here, method=method)])
