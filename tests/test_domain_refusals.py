@@ -201,7 +201,7 @@ def test_days_that_cannot_be(first: Any, last: Any, came: str) -> None:
     ("labels", "came"),
     [
         ([], "none"),
-        (["a", "b", "a"], "'a' 2 times"),
+        (["a", "b", "a"], "'a' more than once"),
         ("abc", "abc"),
         ([1, 2], "1 among them"),
         (["a", None], "None"),

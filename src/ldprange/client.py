@@ -64,7 +64,7 @@ class Client:
             )
         if person != "":
             raise LdprangeError(
-                f"a person can only be named to a client with a ledger, got person={shown(person)} without; "
+                f"a person can only be told apart by a client with a ledger, got {shown(person)} without; "
                 "use Client(plan, ledger=Ledger(path), survey=address), or leave the person out"
             )
         return encode_with(self, index, SystemCoins())

@@ -35,9 +35,9 @@ class Ordered(Discrete):
             if "\0" in label:
                 raise DomainError(f"labels must be without NUL characters, got {shown(label)}")
         if len(set(self.labels)) != len(self.labels):
-            (again, number), *_ = Counter(self.labels).most_common(1)
+            ((again, _),) = Counter(self.labels).most_common(1)
             raise DomainError(
-                f"labels must differ from one another, got {shown(again)} {number} times; "
+                f"labels must differ from one another, got {shown(again)} more than once; "
                 "if these are people's values, give each label once"
             )
         try:
