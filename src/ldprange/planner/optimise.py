@@ -256,8 +256,7 @@ def _inverse(matrices: Floats) -> Floats:
     """Return the inverses of symmetric positive definite ``matrices``, by halves: no product is large."""
     half = matrices.shape[-1] // 2
     if half < _SMALL:
-        whole: Floats = np.linalg.inv(matrices)
-        return whole
+        return np.linalg.inv(matrices).astype(np.float64, copy=False)
     near, between, far = matrices[..., :half, :half], matrices[..., :half, half:], matrices[..., half:, half:]
     first = _inverse(near)
     carried = _product(first, between)
