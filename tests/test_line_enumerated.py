@@ -91,7 +91,7 @@ def test_variances_are_those_of_all_that_can_happen_to_each_person(
         means = chances @ each  # by bin and range
         within += number * shares @ (chances @ each**2 - means**2)
         between += number * (shares @ means**2 - (shares @ means) ** 2)
-    stated = plan.estimator(users).variances(cdf_of(shares))(low, high)
+    stated = plan.estimator(users, "respondents").variances(cdf_of(shares))(low, high)
     np.testing.assert_allclose(stated, within + between, rtol=1e-9, atol=1e-12 * stated.max())
     # people are sent to levels without replacement, which makes the variance this much larger
     exact = within + between * total / (total - 1)
@@ -144,7 +144,7 @@ def test_a_tiny_survey_goes_through_all_that_can_happen(oracle: str) -> None:
     np.testing.assert_allclose(weights @ values, truth, atol=1e-12)
     variance = weights @ (values - truth) ** 2
 
-    stated = plan.estimator(users).variances(cdf_of(shares))(low, high)
+    stated = plan.estimator(users, "respondents").variances(cdf_of(shares))(low, high)
     between = -_spread(rows, shares) / len(people)
     for level, number in enumerate(users):
         means = _reports(plan, level)[1] @ _from_one_report(plan, users, level) @ rows.T

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import ldprange as ldp
 from dense import all_ranges
+from experiments.noise_alone import noise_alone
 from ldprange.decompositions import Decomposition, decomposition_from_dict
 from ldprange.errors import LdprangeError, PlanError
 from ldprange.oracles import Oracle
@@ -258,7 +259,7 @@ def test_root_mean_squared_errors_of_the_papers_setting(
     epsilon: float, decomposition: Decomposition, oracle: Oracle, thousandths: float
 ) -> None:
     plan = ldp.Plan(ldp.Domain.integers(0, 255), epsilon, decomposition, oracle)
-    assert 1000 * plan.predict(users=2**26).range_rmse == pytest.approx(thousandths, abs=0.0005)
+    assert 1000 * noise_alone(plan, 2**26).range_rmse == pytest.approx(thousandths, abs=0.0005)
 
 
 @pytest.mark.parametrize("bins", [8, 11])
@@ -292,11 +293,12 @@ def test_a_sample_of_ranges_predicts_what_all_of_them_do() -> None:
 
 @pytest.mark.parametrize("decomposition", [ldp.Flat(), ldp.Tree(4), ldp.Haar()], ids=["Flat", "Tree", "Haar"])
 @pytest.mark.parametrize("oracle", [ldp.OUE(), ldp.HRR(), ldp.HadamardHashing(bits=2), ldp.OLH()])
-def test_a_thin_population_is_predicted_as_none_is(decomposition: Decomposition, oracle: Oracle) -> None:
+def test_a_thin_population_has_the_noise_alone(decomposition: Decomposition, oracle: Oracle) -> None:
     plan = ldp.Plan(ldp.Domain.integers(0, 199), 0.5, decomposition, oracle)
-    without, with_counts = plan.predict(10**6), plan.predict(10**6, np.ones(200))
-    assert with_counts.range_rmse == pytest.approx(without.range_rmse, rel=0.03)
-    assert with_counts.prefix_rmse == pytest.approx(without.prefix_rmse, rel=0.03)
+    noise, even = noise_alone(plan, 10**6), plan.predict(10**6, population="respondents")
+    assert even.range_rmse == pytest.approx(noise.range_rmse, rel=0.03)
+    assert even.prefix_rmse == pytest.approx(noise.prefix_rmse, rel=0.03)
+    assert plan.predict(10**6) == plan.predict(10**6, np.ones(200))
 
 
 def test_errors_fall_with_the_root_of_the_users() -> None:

@@ -77,14 +77,14 @@ def test_predicted_error_is_measured_error(method: tuple[Decomposition, Oracle],
 
     measured = np.array([squared_errors(seed) for seed in range(repetitions)])
     standard_error = measured.std(axis=0) / np.sqrt(repetitions)
-    predicted = plan.predict(USERS, counts=counts)
+    predicted = plan.predict(USERS, counts=counts, population="respondents")
     for column, variance in enumerate([predicted.range_variance, predicted.prefix_variance]):
         # levels have a random number of users, whose mean inverse is a little above the inverse mean
         assert abs(measured[:, column].mean() - variance) < 5 * standard_error[column] + 0.002 * variance
 
-    # Without the population the prediction is that of the noise alone: nearly the same at a small ε.
-    if epsilon <= 0.5:
-        assert plan.predict(USERS).range_variance == pytest.approx(predicted.range_variance, rel=0.05)
+    if epsilon <= 0.5:  # at a small ε nearly all is noise, wherever people are
+        even = plan.predict(USERS, population="respondents")
+        assert even.range_variance == pytest.approx(predicted.range_variance, rel=0.05)
 
 
 @pytest.mark.parametrize("kind", ["smooth", "spiky"])
@@ -100,7 +100,7 @@ def test_95_percent_intervals_cover_95_percent(
     repetitions = 60 if slow(method) else 400
 
     def covered(seed: int) -> tuple[float, float, float]:
-        estimate = ldp.estimate(ldp.simulate(plan, counts, seed=seed))
+        estimate = ldp.estimate(ldp.simulate(plan, counts, seed=seed), population="respondents")
         ranges, cdf = estimate.ranges(low, high), estimate.cdf()
         band = estimate.cdf(band="simultaneous")
         inside = _inside(ranges, truth[high + 1] - truth[low])
@@ -126,7 +126,9 @@ def test_intervals_of_the_raw_tree_cover(method: tuple[Decomposition, Oracle]) -
     low, high = np.triu_indices(BINS)
     coverage = [
         _inside(
-            ldp.estimate(ldp.simulate(plan, counts, seed=seed), consistent=False).ranges(low, high),
+            ldp.estimate(
+                ldp.simulate(plan, counts, seed=seed), consistent=False, population="respondents"
+            ).ranges(low, high),
             truth[high + 1] - truth[low],
         ).mean()
         for seed in range(400)
@@ -181,7 +183,8 @@ def test_intervals_of_quantiles_cover(method: tuple[Decomposition, Oracle], kind
     truth = np.searchsorted(np.cumsum(counts) / users, quantiles)
 
     def covered(seed: int) -> Floats:
-        answer = ldp.estimate(ldp.simulate(plan, counts, seed=seed)).quantiles(quantiles)
+        drawn = ldp.simulate(plan, counts, seed=seed)
+        answer = ldp.estimate(drawn, population="respondents").quantiles(quantiles)
         return _inside(answer, truth).astype(float)
 
     mean = np.mean([covered(seed) for seed in range(repetitions)], axis=0)

@@ -81,7 +81,7 @@ def test_its_variance_is_that_of_the_sum(bins: int, branching: int, oracle: Orac
     # the estimate is exactly the truth, so the variance is about the true population
     aggregate = _expected(plan, people)
     low, high, rows = all_ranges(bins)
-    found = RawShares(aggregate).variance(low, high)
+    found = RawShares(aggregate, "respondents").spread(low, high).variance
     leaves = np.zeros(plan.levels[0].cells * plan.levels[0].size)
     leaves[:bins] = shares
     for at, (start, stop) in enumerate(zip(low.tolist(), high.tolist(), strict=True)):

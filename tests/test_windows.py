@@ -223,7 +223,7 @@ def test_predicted_error_is_measured_error_with_uneven_probabilities() -> None:
 
     measured = np.array([squared_errors(seed) for seed in range(200)])
     standard_error = measured.std(axis=0) / np.sqrt(len(measured))
-    predicted = plan.predict(users, counts=counts)
+    predicted = plan.predict(users, counts=counts, population="respondents")
     for column, variance in enumerate([predicted.range_variance, predicted.prefix_variance]):
         assert standard_error[column] < 0.09 * variance
         # levels have a random number of users, whose mean inverse is a little above the inverse mean
@@ -235,7 +235,6 @@ def test_a_prediction_without_a_population_is_that_of_an_even_one() -> None:
     for bins, near in ((100, 0.03), (1000, 0.01)):
         plan = _plan(bins)
         without, even = plan.predict(1e6), plan.predict(1e6, counts=np.ones(bins))
-        assert without == plan.predict(1e6)
         assert without.range_variance == pytest.approx(even.range_variance, rel=near)
         assert without.prefix_variance == pytest.approx(even.prefix_variance, rel=near)
 
@@ -246,7 +245,7 @@ def test_the_prediction_takes_off_what_drawing_people_would_add() -> None:
     length = np.arange(1, bins + 1)
     spread = length / bins * (1 - length / bins) / users  # of a range of that length, evenly held
     ranges, prefixes = plan.estimator(users * np.array(plan.probabilities)).mean_variances()
-    found = plan.predict(users)
+    found = plan.predict(users, population="respondents")
     every_range = np.average(spread, weights=bins + 1 - length)
     assert found.range_variance == pytest.approx(ranges - every_range, rel=1e-9)
     assert found.prefix_variance == pytest.approx(prefixes - spread.mean(), rel=1e-9)
@@ -263,7 +262,8 @@ def test_intervals_of_quantiles_cover() -> None:
     truth = np.searchsorted(np.cumsum(counts) / users, quantiles)
 
     def covered(seed: int) -> NDArray[np.bool_]:
-        answer = ldp.estimate(ldp.simulate(plan, counts, seed=seed)).quantiles(quantiles)
+        drawn = ldp.simulate(plan, counts, seed=seed)
+        answer = ldp.estimate(drawn, population="respondents").quantiles(quantiles)
         assert answer.low is not None
         assert answer.high is not None
         inside: NDArray[np.bool_] = (answer.low <= truth) & (truth <= answer.high)

@@ -1,0 +1,144 @@
+"""Whom an answer speaks of: exact identities, and coverage of the population by seeded surveys."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import ldprange as ldp
+from experiments.coverage import one_attribute, surveys_of_one, surveys_of_two, two_attributes
+from ldprange.estimation.shares import Spread, score_interval
+from ldprange.sampling import Population, fixed_people
+
+Floats = NDArray[np.float64]
+
+PLANS = {
+    "flat": ldp.Plan(ldp.Domain.integers(0, 3), 2.0, ldp.Flat(), ldp.GRR()),
+    "tree": ldp.Plan(ldp.Domain.integers(0, 3), 1.0, ldp.Tree(2), ldp.OUE()),
+    "haar": ldp.Plan(ldp.Domain.integers(0, 3), 1.0, ldp.Haar(), ldp.HRR()),
+    "windows": ldp.Plan(ldp.Domain.integers(0, 3), 3.0, ldp.Windows(), ldp.GRR()),
+}
+
+
+def variance(plan: ldp.Plan, users: Floats, shares: Floats, population: Population) -> float:
+    """Return the variance of the share of the first two bins."""
+    cdf = np.append(0.0, np.cumsum(shares))
+    return float(plan.estimator(users, population).variances(cdf)(np.array([0]), np.array([2]))[0])
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_sample_without_replacement_has_the_variance_of_its_draws_and_of_its_reports(name: str) -> None:
+    # every way to draw 4 of 7 people: the mean variance about those drawn, and the variance of who is drawn
+    plan, people = PLANS[name], np.array([0, 0, 1, 2, 3, 3, 3])
+    users = np.full(len(plan.levels), 4 / len(plan.levels))
+    samples = [np.bincount(people[list(each)], minlength=4) / 4 for each in combinations(range(7), 4)]
+    about_them = np.mean([variance(plan, users, each, "respondents") for each in samples])
+    drawn = np.var([each[:2].sum() for each in samples])
+    whole = np.bincount(people, minlength=4) / 7
+    # on several levels, who of the four is on which is taken to be drawn with replacement: off by 1/N² parts
+    near = 1e-9 if name == "flat" else 0.02
+    assert variance(plan, users, whole, 7) == pytest.approx(about_them + drawn, rel=near)
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_populations_lie_between_the_respondents_and_an_endless_one(name: str) -> None:
+    plan, shares = PLANS[name], np.array([0.1, 0.2, 0.3, 0.4])
+    users = np.full(len(plan.levels), 50.0)
+    number = users.sum()
+    found = [
+        variance(plan, users, shares, population)
+        for population in ("respondents", number, 2 * number, 1e9, None)
+    ]
+    assert found[0] == pytest.approx(found[1])
+    assert found[1] < found[2] < found[3]
+    assert found[3] == pytest.approx(found[4], rel=1e-6)
+    assert found[4] - found[0] == pytest.approx(0.3 * 0.7 / number)
+
+
+def test_nobody_and_one_person_fix_nothing() -> None:
+    assert fixed_people(10, 0) == fixed_people(10, 1) == math.inf
+    assert fixed_people("respondents", 1) == 1.0
+
+
+@pytest.mark.parametrize("population", ["everybody", 0, -1, math.nan, math.inf, True, [100], 9])
+def test_a_population_is_nothing_else(population: object) -> None:
+    plan = PLANS["flat"]
+    aggregate = ldp.simulate(plan, [4, 3, 2, 1], seed=1)
+    with pytest.raises(ldp.QueryError, match="population must be"):
+        ldp.estimate(aggregate, population=population)  # type: ignore[arg-type]
+    with pytest.raises(ldp.QueryError, match="population must be"):
+        plan.predict(10, population=population)  # type: ignore[arg-type]
+
+
+def test_predictions_add_what_drawing_people_adds() -> None:
+    for plan in PLANS.values():
+        endless, alone = plan.predict(1000), plan.predict(1000, population="respondents")
+        low, high = np.triu_indices(4)
+        shares = (high + 1 - low) / 4
+        own = np.mean(shares * (1 - shares)) / 1000
+        assert endless.range_variance - alone.range_variance == pytest.approx(own)
+        assert plan.predict(1000, population=1000).range_variance == pytest.approx(alone.range_variance)
+
+
+def test_without_noise_the_interval_is_wilsons() -> None:
+    users, z = 50, 1.96
+    share = np.array([0.0, 0.02, 0.3, 0.5, 1.0])
+    spread = Spread(share * (1 - share) / users, share, np.full(5, 1 / users))
+    low, high = score_interval(share, spread, z)
+    middle = (share + z**2 / (2 * users)) / (1 + z**2 / users)
+    reach = z / (1 + z**2 / users) * np.sqrt(share * (1 - share) / users + z**2 / (4 * users**2))
+    np.testing.assert_allclose(low, middle - reach, atol=1e-12)
+    np.testing.assert_allclose(high, middle + reach, atol=1e-12)
+
+
+def test_the_ends_are_as_many_deviations_away_as_was_asked() -> None:
+    rng = np.random.default_rng(1)
+    share, even = rng.uniform(0, 1, 1000), rng.uniform(0.01, 0.99, 1000)
+    spread = Spread.of(rng.uniform(1e-6, 0.1, 1000), share, rng.uniform(0, 0.1, 1000), even)
+    centre = share + rng.normal(0, 0.05, 1000)
+    for end in score_interval(centre, spread, 1.96):
+        there = spread.variance + spread.slope * (end * (1 - end) - share * (1 - share))
+        inside = (end >= 0) & (end <= 1)
+        np.testing.assert_allclose(((centre - end) ** 2)[inside], 1.96**2 * there[inside], rtol=1e-6)
+    plain = Spread(spread.variance, share, np.zeros(1000))
+    np.testing.assert_allclose(np.mean(score_interval(centre, plain, 2.0), axis=0), centre)
+
+
+def test_three_labels_and_three_hundred_people_are_covered() -> None:
+    # 4000 intervals of 2000 surveys: at a true coverage of 95% fewer than 93% once in 10^5
+    plan = ldp.choose_plan(ldp.Domain.ordered(["no", "maybe", "yes"]), 3.0, 300)
+    shares, rng = np.array([0.2, 0.3, 0.5]), np.random.default_rng(2)
+    held = {None: 0.0, "respondents": 0.0}
+    for seed in range(2000):
+        aggregate = ldp.simulate(plan, rng.multinomial(300, shares), seed=seed)
+        for population in held:
+            answer = ldp.estimate(aggregate, population=population).histogram()  # type: ignore[arg-type]
+            held[population] += float(((answer.low <= shares) & (shares <= answer.high)).mean()) / 2000
+    assert 0.93 < held[None] < 0.97
+    assert held["respondents"] < 0.8  # which is what was told of the population before
+
+
+@pytest.mark.parametrize(("users", "epsilon"), [(100, 2.0), (100, 8.0), (1000, 4.0), (100_000, 1.0)])
+def test_intervals_hold_the_populations_shares(users: int, epsilon: float) -> None:
+    # 240 surveys a kind; prefixes of one survey go together, so a coverage of 95% is off by 2 points at most
+    # about once in a thousand
+    plan, seeds = ldp.choose_plan(ldp.Domain.integers(0, 31), epsilon, users), range(60)
+    each = [list(surveys_of_one(plan, shares, users, seeds)) for shares in one_attribute(32).values()]
+    ranges, prefixes = np.array(each).reshape(-1, 2).mean(axis=0)
+    assert 0.93 < ranges < 0.97
+    assert 0.92 < prefixes < 0.98
+
+
+@pytest.mark.parametrize(("users", "epsilon"), [(100, 8.0), (1000, 2.0), (10_000, 4.0)])
+def test_intervals_of_two_attributes_hold_the_populations_shares(users: int, epsilon: float) -> None:
+    # 150 surveys a kind
+    domain = ldp.Domain.product(a=ldp.Domain.integers(0, 7), b=ldp.Domain.integers(0, 3))
+    plan, seeds = ldp.choose_plan(domain, epsilon, users), range(50)
+    each = [list(surveys_of_two(plan, shares, users, seeds)) for shares in two_attributes((8, 4)).values()]
+    rectangles, given = np.nanmean(np.array(each).reshape(-1, 2), axis=0)
+    assert 0.925 < rectangles < 0.975
+    assert 0.92 < given < 0.99  # where the condition may be nobody, the interval is everything
