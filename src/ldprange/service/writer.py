@@ -15,9 +15,9 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from threading import Condition, Lock, Thread
+from typing import NamedTuple
 
 from ldprange import wire
 from ldprange.errors import LdprangeError
@@ -33,8 +33,7 @@ _TOGETHER_BYTES = 16 << 20  # in one transaction
 _PAUSE = 0.5  # seconds before the store is tried again
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What became of a submission: its HTTP status, its number of reports, or why it was refused."""
 
     status: int
