@@ -6,6 +6,7 @@ from typing import Any
 
 from ldprange.service.collector import NAME
 from ldprange.service.overview import CONFIDENCES
+from ldprange.service.questions import POPULATION
 from ldprange.service.submit import BATCH, BYTES
 
 Json = dict[str, Any]
@@ -132,10 +133,20 @@ _CHANGES = {
 _LISTED = _object({"name": _TEXT, "question": _TEXT, "state": _TEXT, "public": _FLAG, "reports": _WHOLE})
 _KEPT = _object({"reports": {"type": "integer", "minimum": 1}})
 
-_ASKED: Json = {"reports": _WHOLE, "confidence": {"type": "number"}, "denoised": _FLAG}
+_POPULATION: Json = {
+    "const": POPULATION,
+    "description": "Whom intervals speak of: the population of which those who answered are a random sample.",
+}
+_ASKED: Json = {
+    "reports": _WHOLE,
+    "confidence": {"type": "number"},
+    "denoised": _FLAG,
+    "population": _POPULATION,
+}
 _ABOUT: Json = {"attribute": _TEXT, "given": {"type": "object", "additionalProperties": _many(_VALUE)}}
 """Where a survey has several attributes: which one is asked about, and ranges of those among whom."""
 _ONE: Json = {"value": _SHARE, "low": _SHARE, "high": _SHARE}
+_NOTED: Json = {**_ONE, "note": {**_TEXT, "description": "What would make the interval shorter; or nothing."}}
 _SHARES: Json = {name: _many(_SHARE) for name in _ONE}
 _VALUES: Json = {name: _many(_VALUE) for name in _ONE}
 _TABLE: Json = {
@@ -269,15 +280,15 @@ DESCRIPTION: Json = {
         },
         f"{_AT}/range": _question(
             "The share between two values, or in a range of each of several attributes",
-            {"from": _VALUE, "to": _VALUE, **_ONE},
+            {"from": _VALUE, "to": _VALUE, **_NOTED},
             _query("low", _BOUNDS, "In the domain's own units; as many as attributes.", required=True),
             _query("high", _BOUNDS, "In the domain's own units; as many as attributes.", required=True),
             _ATTRIBUTES,
-            several={"attributes": _many(_TEXT), "from": _many(_VALUE), "to": _many(_VALUE), **_ONE},
+            several={"attributes": _many(_TEXT), "from": _many(_VALUE), "to": _many(_VALUE), **_NOTED},
         ),
         f"{_AT}/prefix": _question(
             "The share up to a value",
-            {"to": _VALUE, **_ONE},
+            {"to": _VALUE, **_NOTED},
             _query("value", _BOUND, "In the domain's own units.", required=True),
             _ATTRIBUTE,
         ),

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from ldprange.estimation import Estimate, JointEstimate
 from ldprange.estimation.answers import normal_quantile
 from ldprange.service.collector import Collector
-from ldprange.service.questions import CONFIDENCE, Estimates
+from ldprange.service.questions import CONFIDENCE, POPULATION, Estimates
 from ldprange.service.refusal import Refusal
 from ldprange.service.replies import (
     KEPT_BY_NOBODY,
@@ -131,6 +131,7 @@ def _overview(
         "state": survey.state,
         "confidence": confidence,
         "denoised": denoised,
+        "population": POPULATION,
         **answers,
         "arrivals": _arrivals(collector, survey),
     }

@@ -23,6 +23,7 @@ from ldprange.service.replies import (
     collector_of,
     columns,
     rendered,
+    share,
     survey_in,
 )
 from ldprange.service.several import (
@@ -37,6 +38,8 @@ from ldprange.service.store import Survey
 from ldprange.units import parse, plain
 
 CONFIDENCE = 0.95
+POPULATION = "endless"
+"""Whom all intervals speak of: the population of which those who answered are a random sample."""
 _MOST_BINS = 1 << 16  # of which all are told
 _MOST_ESTIMATES = 16  # held in memory
 
@@ -93,7 +96,7 @@ def _answer(
     confidence, denoised = parameters.number("confidence", CONFIDENCE), parameters.flag("denoise")
     found = estimates.of(collector, survey, denoised)
     answer = asked(parameters, found, confidence)
-    how = {"reports": found.users, "confidence": confidence, "denoised": denoised}
+    how = {"reports": found.users, "confidence": confidence, "denoised": denoised, "population": POPULATION}
     return rendered({**how, **asked_about(parameters, found), **answer})
 
 
@@ -103,14 +106,14 @@ def share_of_range(parameters: Parameters, found: Estimate, confidence: float) -
         return share_of_ranges(parameters, found, confidence)
     found = one_attribute(parameters, found)
     low, high = (parse(found.domain, parameters.text(end)) for end in ("low", "high"))
-    return {"from": plain(low), "to": plain(high), **columns(found.range(low, high, confidence=confidence))}
+    return {"from": plain(low), "to": plain(high), **share(found.range(low, high, confidence=confidence))}
 
 
 def share_of_prefix(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
     """Tell the share up to a value."""
     found = one_attribute(parameters, found)
     bound = parse(found.domain, parameters.text("value"))
-    return {"to": plain(bound), **columns(found.prefix(bound, confidence=confidence))}
+    return {"to": plain(bound), **share(found.prefix(bound, confidence=confidence))}
 
 
 def quantiles(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:

@@ -191,6 +191,11 @@ def columns(found: Answer[Any]) -> dict[str, Any]:
     return {name: _plain(column) for name, column in named.items()}
 
 
+def share(found: Answer[float]) -> dict[str, Any]:
+    """Return the answer to one question about a share in JSON types, with what there is to know of it."""
+    return {**columns(found), "note": found.note}
+
+
 def _plain(column: Any) -> Any:
     listed = np.asarray(column).tolist()
     return [plain(each) for each in listed] if isinstance(listed, list) else plain(listed)

@@ -12,7 +12,7 @@ from ldprange.estimation import Estimate, JointEstimate
 from ldprange.plan import Plan
 from ldprange.service.cutting import edges_of, parts_of
 from ldprange.service.refusal import Refusal
-from ldprange.service.replies import Parameters, columns
+from ldprange.service.replies import Parameters, columns, share
 from ldprange.units import parse, plain
 
 _MOST_HELD = 1 << 19  # joint bins of attributes asked about together: each has a few numbers in memory
@@ -50,7 +50,7 @@ def share_of_ranges(parameters: Parameters, found: JointEstimate, confidence: fl
         "attributes": list(ends),
         "from": [plain(low) for low, _ in ends.values()],
         "to": [plain(high) for _, high in ends.values()],
-        **columns(found.range(confidence=confidence, given=given, **ends)),
+        **share(found.range(confidence=confidence, given=given, **ends)),
     }
 
 

@@ -78,11 +78,13 @@ export function showRange(answer, units) {
 }
 
 /** Tell the share of the people of whom some words hold; return all of it in one sentence. */
-export function showShare({ value, low, high, confidence }, words) {
+export function showShare({ value, low, high, confidence, note }, words) {
   write("range-share", shareText(value));
   write("range-interval", `[${shareText(low)}, ${shareText(high)}] at ${Math.round(100 * confidence)}%`);
   write("range-words", words);
-  return `${shareText(value)} ${words}; the interval is ${shareText(low)} to ${shareText(high)}.`;
+  write("range-note", note);
+  the("range-note").hidden = note === "";
+  return `${shareText(value)} ${words}; the interval is ${shareText(low)} to ${shareText(high)}.${note && ` ${note}.`}`;
 }
 
 /** Write the pictures as a table: a row for each bar. */
