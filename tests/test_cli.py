@@ -190,7 +190,7 @@ class TestStreams:
         options = ["--decomposition", "haar", "--oracle", "hrr", "--users", "1000"]
         result = answered("plan", "--low", "0", "--high", "9", "--epsilon", "1", *options)
         plan = ldp.Plan.from_json(json.dumps(result["plan"]))
-        assert result["prediction"]["range_rmse"] == plan.predict_even(1000).range_rmse
+        assert result["prediction"]["range_rmse"] == plan.predict(1000).range_rmse
         assert result["bins"] == 10
         assert [level["report_bytes"] for level in result["levels"]] == [1, 1, 1, 1]
 

@@ -89,7 +89,7 @@ class TestPlan:
     @pytest.mark.parametrize("decomposition", ["best", "windows", "haar", "tree", "flat"])
     def test_every_prediction_is_for_an_even_population(self, decomposition: str) -> None:
         result = answered(*PLAN, "--decomposition", decomposition, "--users", "5000")
-        expected = plan_of(result).predict_even(5000)
+        expected = plan_of(result).predict(5000)
         assert result["prediction"] == {
             "users": 5000,
             "population": "even",

@@ -59,7 +59,7 @@ def demo(people: int, epsilon: float) -> None:
 
     _heading(screen, "1. The plan, which everyone may read")
     screen.print("How many minutes do you travel to work?")
-    screen.print(facts(plan_facts(plan) + prediction_facts(plan.predict_even(people))))
+    screen.print(facts(plan_facts(plan) + prediction_facts(plan.predict(people))))
 
     _heading(screen, "2. One person's report, as it leaves their device")
     report = Client(plan).encode(42)
