@@ -20,7 +20,7 @@ def _programs() -> Path:
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
     named = shutil.which("postgres")
     if named:
-        return Path(named).parent
+        return Path(named).resolve().parent  # the rest of the programs lie there, not beside a link
     if not found:
         pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql), so it was NOT tested")
     return found[-1]

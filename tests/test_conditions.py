@@ -13,6 +13,7 @@ import pytest
 
 import ldprange as ldp
 from example_products import PRIME, THREE, TWO, estimated, joint, people
+from ldprange.joint import Question
 
 
 def test_conditional_shares_cover() -> None:
@@ -47,10 +48,18 @@ def test_the_interval_of_a_ratio_is_fiellers() -> None:
     found, z = estimated(), 1.959963984540054
     answer = found.range(age=(3, 9), given={"children": (1, 3)})
     shares = found._joint((0, 1))
+    low, high = ([np.array([bound]) for bound in bounds] for bounds in ((3, 1), (10, 4)))
+
+    def asked(constant: float) -> Question:
+        return shares.whole(low, high, [np.array([constant]), np.zeros(1)])
+
+    a, rest = (float(shares.ask(asked(constant))[0]) for constant in (0.0, 1.0))
+    b, spread = a - rest, shares.spread(asked(0.0))
+    slope = min(spread.slope[0], spread.variance[0] / a, shares.variance(asked(1.0))[0] / (b - a))
     for end in (answer.low, answer.high):
-        low, high = ([np.array([bound]) for bound in bounds] for bounds in ((3, 1), (10, 4)))
-        asked = shares.whole(low, high, [np.array([end]), np.zeros(1)])
-        assert abs(shares.ask(asked)[0]) == pytest.approx(z * np.sqrt(shares.variance(asked)[0]))
+        assert end is not None
+        variance = shares.variance(asked(end))[0] + slope * b * (end - a / b) * (1 - 2 * end)
+        assert abs(shares.ask(asked(end))[0]) == pytest.approx(z * np.sqrt(variance))
 
 
 def test_among_people_who_may_be_nobody_a_share_is_anything() -> None:

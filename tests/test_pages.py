@@ -233,6 +233,23 @@ class TestSending:
         assert len(set(visitor.sent())) == 1  # one address, one body
         assert reports(collector, own_survey) == 1
 
+    def test_whoever_answers_for_the_collector_is_not_believed(
+        self, visit: Visit, collector: Service, own_survey: str
+    ) -> None:
+        visitor = visit()
+        strangers = ["<h1>Welcome to the hotel</h1>", '{"reports": 0}']
+
+        def welcome(route: Route) -> None:
+            if strangers:
+                route.fulfill(status=200, body=strangers.pop())
+            else:
+                route.continue_()
+
+        visitor.context.route("**/batches/*", welcome)
+        answer(visitor.open(f"/s/{own_survey}"))
+        assert len(visitor.sent()) == 3
+        assert reports(collector, own_survey) == 1
+
     def test_a_closed_survey_says_so(self, visit: Visit, collector: Service, own_survey: str) -> None:
         early = visit().open(f"/s/{own_survey}")
         early.locator("#answer").fill("42")
@@ -275,7 +292,7 @@ class TestWords:
         ("epsilon", "chance", "said", "among"),
         [
             (0.5, "about 62", "It tells little about you.", "may or may not be"),
-            (1.0, "about 73", "It tells little about you.", "may or may not be"),
+            (0.9, "about 71", "It tells little about you.", "may or may not be"),
             (1.5, "about 82", "It gives a hint of what you answered.", "may well be"),
             (3.0, "about 95", "the report can give your answer away", "is very likely"),
             (5.5, "more than 99", "the report can give your answer away", "is very likely"),

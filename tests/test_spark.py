@@ -256,7 +256,7 @@ class TestStreaming:
         write_reports(arriving / "wrong.parquet", CODED, [batch_of(CODED)])
         for _ in range(2):
             query = spark.stream(session, PACKED, arriving, state, once=True)
-            with pytest.raises(Exception, match=r"wrong\.parquet: reports must carry the fingerprint"):
+            with pytest.raises(Exception, match=r"wrong\.parquet: reports must carry their plan"):
                 query.awaitTermination()
             assert spark.live(state) is None
         write_reports(arriving / "wrong.parquet", PACKED, [])

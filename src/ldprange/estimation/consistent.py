@@ -54,8 +54,8 @@ class ConsistentShares(CentredShares):
         variance, share = self._variances(low, high), self.rising_cdf[high] - self.rising_cdf[low]
         if self._occupied < _NEGLIGIBLE:
             return Spread(variance, share, np.zeros(variance.shape))
-        even = self._occupied * self._even_variances(low, high)
-        return Spread.of(variance, share, even, (high - low) / self.bins)
+        even = self._even_variances(low, high)
+        return Spread.of(variance, share, even, (high - low) / self.bins, (1 - self._occupied) * even)
 
     @cached_property
     def _variances(self) -> Variances:

@@ -137,12 +137,12 @@ class JointShares:
     def spread(self, asked: Question) -> Spread:
         """Return how the shares of mere ranges vary."""
         variance, even = self.variance(asked), self._even_variances(asked)
+        empty = self._estimator.spread_variances(asked)
         even_share = prod(
             (high - low) / leaves
             for low, high, leaves in zip(asked.low, asked.high, self.table.shape, strict=True)
         )
-        occupied = np.maximum(even - self._estimator.spread_variances(asked), 0.0)
-        return Spread.of(variance, self.ask(asked), occupied, even_share)
+        return Spread.of(variance, self.ask(asked), even, even_share, empty)
 
     @cached_property
     def _even_variances(self) -> Callable[[Question], Floats]:

@@ -111,10 +111,22 @@ class Spread(NamedTuple):
     slope: Floats
 
     @classmethod
-    def of(cls, variance: Floats, share: Floats, even_variance: Floats, even_share: Floats) -> Spread:
-        """Return the spread whose slope is that of an even population, but leaves no variance below 0."""
-        slope = ratio(even_variance, even_share * (1 - even_share), 0.0)
-        return cls(variance, share, np.minimum(slope, ratio(variance, share * (1 - share), np.inf)))
+    def of(
+        cls,
+        variance: Floats,
+        share: Floats,
+        even_variance: Floats,
+        even_share: Floats,
+        empty_variance: Floats,
+    ) -> Spread:
+        """Return the spread whose slope is an even population's, but leaves no variance below the empty one.
+
+        ``even_variance`` and ``even_share`` are an even population's, ``empty_variance`` what is left where
+        nobody is.
+        """
+        slope = ratio(np.maximum(even_variance - empty_variance, 0.0), even_share * (1 - even_share), 0.0)
+        most = ratio(np.maximum(variance - empty_variance, 0.0), share * (1 - share), np.inf)
+        return cls(variance, share, np.minimum(slope, most))
 
 
 def ratio(above: Floats, below: Floats, otherwise: float) -> Floats:

@@ -18,6 +18,7 @@ from ldprange.learning.choice import choose_labelled_plan, density_bins
 from ldprange.learning.plan import LabelledPlan
 from ldprange.learning.rehearsal import rehearse_labelled
 from ldprange.plan import check_epsilon
+from ldprange.sampling import RESPONDENTS
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -159,8 +160,9 @@ class ReportsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
 
 def densities(counts: LabelledAggregate, place: int) -> Floats:
     """Return the denoised share of each bin of one attribute, a row for each class."""
-    each = [estimate(row[place], denoise=True).histogram(confidence=None).value for row in counts.parts]
-    return np.stack(each)
+    # only privacy's noise is taken away: how much the sample itself may be off is smoothed by each model
+    each = [estimate(row[place], denoise=True, population=RESPONDENTS) for row in counts.parts]
+    return np.stack([found.histogram(confidence=None).value for found in each])
 
 
 def ends(domain: Domain) -> tuple[float, float]:

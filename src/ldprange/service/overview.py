@@ -143,10 +143,11 @@ def _pictures(found: Estimate, attributes: tuple[str, ...], confidence: float, h
         if len(attributes) == 2:
             return pair_pictures(found, (attributes[0], attributes[1]), confidence, half)
         found = found.marginal(attributes[0])
+    ordered = not found.domain.unordered
     return {
-        "cdf": _cdf(found, confidence),
+        "cdf": _cdf(found, confidence) if ordered else None,
         "histogram": _histogram(found, confidence, half),
-        "quartiles": None if found.domain.unordered else _quartiles(found, confidence),
+        "quartiles": _quartiles(found, confidence) if ordered else None,
     }
 
 

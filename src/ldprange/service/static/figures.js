@@ -90,7 +90,7 @@ export function showShare({ value, low, high, confidence, note }, words) {
 /** Write the pictures as a table: a row for each bar. */
 export function showTable(overview, units) {
   const { histogram, cdf } = overview;
-  const upTo = new Map(cdf.to.map((to, at) => [to, cdf.value[at]]));
+  const upTo = new Map(cdf?.to.map((to, at) => [to, cdf.value[at]])); // what has no order has no cdf
   const names = ["Values", "Share", "Interval", ...(units.hasOrder ? ["Up to here"] : [])];
   const header = names.map((name) => make("th", { scope: "col" }, name));
   const rows = histogram.from.map((from, at) => {

@@ -53,11 +53,15 @@ export async function ask(name, path, parameters = {}, token = null) {
  * @param {Uint8Array} bytes
  */
 export async function put(name, batch, bytes) {
-  await sent(new URL(`${name}/batches/${batch}`, SURVEYS), {
+  const response = await sent(new URL(`${name}/batches/${batch}`, SURVEYS), {
     method: "PUT",
     headers: { "content-type": "application/octet-stream" },
     body: bytes,
   });
+  const taken = await response.json().catch(() => null);
+  if (taken?.reports !== 1) {
+    throw new Unreachable("something other than the collector answered"); // such as a hotel's network, which says 200 to all
+  }
 }
 
 async function sent(address, options) {
