@@ -40,6 +40,13 @@ def test_many_quantiles_are_the_same_as_one_at_a_time() -> None:
     assert np.all(np.diff(together.value) >= 0)
 
 
+def test_quantile_0_is_the_least_value_that_anyone_has() -> None:
+    plan = ldp.Plan(ldp.Domain.integers(0, 9), 20.0, ldp.Flat(), ldp.GRR())
+    for seed in range(20):
+        found = ldp.estimate(ldp.simulate(plan, [1] + [0] * 8 + [999], seed=seed))
+        assert (found.quantile(0).value, found.quantile(1).value) == (0, 9)
+
+
 @pytest.mark.parametrize("name", ["lognormal", "delays", "pareto"])
 def test_a_quantile_of_a_heavy_tail_stays_near(name: str) -> None:
     found = errors(populations(BINS)[name], 1.0, 300_000, 4)

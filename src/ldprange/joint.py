@@ -71,6 +71,7 @@ class Table:
         self.axes = [axes[a] for a in self.chosen]
         self.leaves = tuple(axis.leaves for axis in self.axes)
         self._law = law
+        self.sampled = law.sampled
         self._depths = depths[:, self.chosen]
         cells = np.array(
             [

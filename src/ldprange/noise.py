@@ -93,6 +93,12 @@ class Law:
         """The ``held`` of every level's noise."""
         return np.array([noise.held for noise in self.noises])
 
+    @property
+    def sampled(self) -> float:
+        """1/N − 1/N′: how much of R(1 − R) the drawing of people adds to the variance of a share R."""
+        users = float(self.users.sum())
+        return max(0.0, 1 / users - 1 / self.fixed_people) if users >= 1 else 0.0
+
     def occupied_part(self, cells: Sequence[int]) -> float:
         """Return the least part, over levels, of an even population's variance that depends on who is where.
 

@@ -21,7 +21,7 @@ RESPONDENTS: Literal["respondents"] = "respondents"
 
 def check_population(population: object, users: float) -> None:
     """Raise QueryError unless ``population`` is None, "respondents" or a number of at least ``users``."""
-    if population is None or population == RESPONDENTS:
+    if population is None or (isinstance(population, str) and population == RESPONDENTS):
         return
     if not is_number(population) or population < 1:
         raise QueryError(

@@ -68,10 +68,15 @@ def _population(context: click.Context, option: click.Parameter, typed: str | No
     if typed == RESPONDENTS:
         return RESPONDENTS
     try:
-        return float(int(typed.replace(",", "")))
+        number = int(typed.replace(",", ""))
+        if number < 1:
+            raise ValueError
+        return float(number)
     except ValueError:
         raise click.BadParameter(
-            f"it must be 'respondents' or a whole number of people, got {shown(typed)}", context, option
+            f"it must be 'respondents' or a number of people from 1 on, got {shown(typed)}",
+            context,
+            option,
         ) from None
 
 

@@ -126,7 +126,8 @@ class Estimate:
                 f"a quantile must lie between 0 and 1, such as 0.5 for the median, got {outside:g}"
             )
         z = normal_quantile(confidence, 1)
-        first_person = 1 / self.users if self.users else 0.0  # quantile 0 is the least value anyone has
+        # quantile 0 is the least value anyone has; at 1/N itself noise would decide which step it is
+        first_person = 0.5 / self.users if self.users else 0.0
         flat, domain = np.maximum(wanted.reshape(-1), first_person), self.domain
         positions = self._quantile_positions(flat)
         value = _units([domain.at(position) for position in positions.tolist()], wanted.shape)

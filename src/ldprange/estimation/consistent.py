@@ -31,6 +31,7 @@ class ConsistentShares(CentredShares):
         self.scales = known_scales(aggregate, nested=plan.decomposition.nested)
         law = plan.law(aggregate.users, population)
         self._estimator = plan.decomposition.estimator(self.bins, law)
+        self._sampled = law.sampled
         self._occupied = law.occupied_part([level.asked for level in plan.levels])
         if self.users:
             fractions = self._estimator.fit(level_estimates(aggregate))
@@ -53,9 +54,10 @@ class ConsistentShares(CentredShares):
     def spread(self, low: Boundaries, high: Boundaries) -> Spread:
         variance, share = self._variances(low, high), self.rising_cdf[high] - self.rising_cdf[low]
         if self._occupied < _NEGLIGIBLE:
-            return Spread(variance, share, np.zeros(variance.shape))
+            return Spread(variance, share, np.full(variance.shape, self._sampled))
         even = self._even_variances(low, high)
-        return Spread.of(variance, share, even, (high - low) / self.bins, (1 - self._occupied) * even)
+        empty = (1 - self._occupied) * even
+        return Spread.of(variance, share, even, (high - low) / self.bins, empty, self._sampled)
 
     @cached_property
     def _variances(self) -> Variances:

@@ -35,10 +35,11 @@ def inner_bounds_note(
         told.append(_near(domain.up_to, float(stops[first]), step, range(1, domain.bins + 1)))
     where = "a bin" if step == 1 else f"a cell of {step} bins that the reports do not tell apart"
     more = int(np.count_nonzero(inside)) - 1
+    others = f" (as do bounds of {more:,} other range{'s' * (more > 1)})" if more else ""
     bounds, better = (" and ".join(words) for words in zip(*told, strict=True))
     return (
         f"{attribute + ' = ' if attribute else ''}{bounds} {'lie' if len(told) > 1 else 'lies'} inside "
-        f"{where}{f' (as do bounds of {more:,} more ranges)' if more else ''}, "
+        f"{where}{others}, "
         f"which makes the interval wider; {better} would not"
     )
 
@@ -47,4 +48,9 @@ def _near(value: Callable[[float], Any], position: float, step: int, allowed: ra
     """Return the bound at a position, and those at the edges of its cell that are allowed."""
     below = step * math.floor(position / step)
     edges = [edge for edge in (below, below + step) if edge in allowed]
-    return shown(value(position)), " or ".join(shown(value(float(edge))) for edge in edges)
+    return shown(value(position)), " or ".join(_exact(value(float(edge))) for edge in edges)
+
+
+def _exact(bound: Any) -> str:
+    """Return a bound with so many digits that whoever types it means the edge of a bin."""
+    return f"{bound:.12g}" if isinstance(bound, float) else shown(bound)

@@ -142,7 +142,7 @@ class JointShares:
             (high - low) / leaves
             for low, high, leaves in zip(asked.low, asked.high, self.table.shape, strict=True)
         )
-        return Spread.of(variance, self.ask(asked), even, even_share, empty)
+        return Spread.of(variance, self.ask(asked), even, even_share, empty, self._estimator.sampled)
 
     @cached_property
     def _even_variances(self) -> Callable[[Question], Floats]:

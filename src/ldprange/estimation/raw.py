@@ -47,7 +47,8 @@ class RawShares(CentredShares):
 
     def spread(self, low: Boundaries, high: Boundaries) -> Spread:
         variance = raw_variances(self._levels, self._law, self.rising_cdf, low, high)
-        return Spread(variance, self.rising_cdf[high] - self.rising_cdf[low], np.zeros(variance.shape))
+        share = self.rising_cdf[high] - self.rising_cdf[low]
+        return Spread(variance, share, np.full(variance.shape, self._law.sampled))
 
     @cached_property
     def cdf(self) -> Floats:

@@ -118,15 +118,16 @@ class Spread(NamedTuple):
         even_variance: Floats,
         even_share: Floats,
         empty_variance: Floats,
+        sampled: float,
     ) -> Spread:
         """Return the spread whose slope is an even population's, but leaves no variance below the empty one.
 
         ``even_variance`` and ``even_share`` are an even population's, ``empty_variance`` what is left where
-        nobody is.
+        nobody is. ``sampled`` is the slope that the drawing of people has by itself.
         """
         slope = ratio(np.maximum(even_variance - empty_variance, 0.0), even_share * (1 - even_share), 0.0)
         most = ratio(np.maximum(variance - empty_variance, 0.0), share * (1 - share), np.inf)
-        return cls(variance, share, np.minimum(slope, most))
+        return cls(variance, share, np.maximum(np.minimum(slope, most), sampled))
 
 
 def ratio(above: Floats, below: Floats, otherwise: float) -> Floats:

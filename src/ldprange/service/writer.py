@@ -178,6 +178,8 @@ class Writer:
             if self.healthy:
                 _log.error("the store could not be written: %s", str(error).split("\n")[0])
             self.healthy = False
+            with self._wake:
+                self._counted = []  # nothing is sorted until all is read anew
             return False
         return True
 
