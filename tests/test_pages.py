@@ -190,7 +190,9 @@ class TestPrivacy:
         said = []
         for _ in range(7):
             page.get_by_text("What can a report look like?").click()
-            said += page.locator("#example-reports code").all_inner_texts()
+            examples = page.locator("#example-reports code")
+            expect(examples).to_have_count(3)  # drawn once the page has seen the click
+            said += examples.all_inner_texts()
             page.get_by_text("What can a report look like?").click()
         assert len(said) == 21
         # 19 in 20 are of other answers; false alarm below 1e-10
