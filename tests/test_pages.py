@@ -235,11 +235,12 @@ class TestSending:
         assert len(set(visitor.sent())) == 1  # one address, one body
         assert reports(collector, own_survey) == 1
 
+    @pytest.mark.parametrize("said", ["<h1>Welcome to the hotel</h1>", '{"reports": 0}'])
     def test_whoever_answers_for_the_collector_is_not_believed(
-        self, visit: Visit, collector: Service, own_survey: str
+        self, visit: Visit, collector: Service, own_survey: str, said: str
     ) -> None:
         visitor = visit()
-        strangers = ["<h1>Welcome to the hotel</h1>", '{"reports": 0}']
+        strangers = [said]
 
         def welcome(route: Route) -> None:
             if strangers:
@@ -249,7 +250,7 @@ class TestSending:
 
         visitor.context.route("**/batches/*", welcome)
         answer(visitor.open(f"/s/{own_survey}"))
-        assert len(visitor.sent()) == 3
+        assert len(visitor.sent()) == 2
         assert reports(collector, own_survey) == 1
 
     def test_a_closed_survey_says_so(self, visit: Visit, collector: Service, own_survey: str) -> None:
