@@ -60,6 +60,23 @@ def test_populations_lie_between_the_respondents_and_an_endless_one(name: str) -
     assert found[4] - found[0] == pytest.approx(0.3 * 0.7 / number)
 
 
+TWO = ldp.Domain.product(age=ldp.Domain.integers(0, 3), pay=ldp.Domain.integers(0, 3))
+
+
+@pytest.mark.parametrize("consistent", [True, False], ids=["consistent", "raw"])
+@pytest.mark.parametrize("name", PLANS)
+def test_the_whole_is_known_beforehand_however_people_are_drawn(name: str, consistent: bool) -> None:
+    estimate = ldp.estimate(ldp.simulate(PLANS[name], [3, 2, 1, 30], seed=1), consistent=consistent)
+    for whole in (estimate.range(0, 3), estimate.prefix(3)):
+        assert (whole.value, whole.low, whole.high) == pytest.approx((1.0, 1.0, 1.0), abs=1e-6)
+
+
+def test_the_whole_of_two_attributes_is_known_beforehand() -> None:
+    plan = ldp.Plan(TWO, 1.0, ldp.Tree(2), ldp.OUE())
+    whole = ldp.estimate(ldp.simulate(plan, np.ones((4, 4), int), seed=1)).range(age=(0, 3), pay=(0, 3))
+    assert (whole.value, whole.low, whole.high) == pytest.approx((1.0, 1.0, 1.0), abs=1e-6)
+
+
 def test_nobody_and_one_person_fix_nothing() -> None:
     assert fixed_people(10, 0) == fixed_people(10, 1) == math.inf
     assert fixed_people("respondents", 1) == 1.0

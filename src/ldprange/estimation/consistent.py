@@ -13,6 +13,7 @@ from ldprange.estimation.shares import (
     Boundaries,
     CentredShares,
     Spread,
+    drawn_slope,
     known_scales,
     level_estimates,
     rising,
@@ -53,11 +54,12 @@ class ConsistentShares(CentredShares):
 
     def spread(self, low: Boundaries, high: Boundaries) -> Spread:
         variance, share = self._variances(low, high), self.rising_cdf[high] - self.rising_cdf[low]
+        even_share = (high - low) / self.bins
         if self._occupied < _NEGLIGIBLE:
-            return Spread(variance, share, np.full(variance.shape, self._sampled))
+            return Spread(variance, share, drawn_slope(even_share, self._sampled))
         even = self._even_variances(low, high)
         empty = (1 - self._occupied) * even
-        return Spread.of(variance, share, even, (high - low) / self.bins, empty, self._sampled)
+        return Spread.of(variance, share, even, even_share, empty, self._sampled)
 
     @cached_property
     def _variances(self) -> Variances:

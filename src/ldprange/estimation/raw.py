@@ -13,6 +13,7 @@ from ldprange.estimation.shares import (
     Boundaries,
     CentredShares,
     Spread,
+    drawn_slope,
     known_scales,
     level_estimates,
     rising,
@@ -48,7 +49,7 @@ class RawShares(CentredShares):
     def spread(self, low: Boundaries, high: Boundaries) -> Spread:
         variance = raw_variances(self._levels, self._law, self.rising_cdf, low, high)
         share = self.rising_cdf[high] - self.rising_cdf[low]
-        return Spread(variance, share, np.full(variance.shape, self._law.sampled))
+        return Spread(variance, share, drawn_slope((high - low) / self.bins, self._law.sampled))
 
     @cached_property
     def cdf(self) -> Floats:

@@ -127,7 +127,12 @@ class Spread(NamedTuple):
         """
         slope = ratio(np.maximum(even_variance - empty_variance, 0.0), even_share * (1 - even_share), 0.0)
         most = ratio(np.maximum(variance - empty_variance, 0.0), share * (1 - share), np.inf)
-        return cls(variance, share, np.maximum(np.minimum(slope, most), sampled))
+        return cls(variance, share, np.maximum(np.minimum(slope, most), drawn_slope(even_share, sampled)))
+
+
+def drawn_slope(even_share: Floats, sampled: float) -> Floats:
+    """Return the slope that the drawing of people has: none where the share is known to be 0 or 1."""
+    return np.where((even_share > 0) & (even_share < 1), sampled, 0.0)
 
 
 def ratio(above: Floats, below: Floats, otherwise: float) -> Floats:
