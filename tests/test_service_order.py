@@ -134,6 +134,32 @@ def test_what_came_is_sorted_when_its_hour_has_ended(tmp_path: Path, clock: Cloc
         }
 
 
+def test_a_store_that_fails_as_an_hour_ends_is_not_tried_without_a_pause(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = 0
+
+    def fail(*_: object) -> None:
+        nonlocal tried
+        tried += 1
+        raise OSError("the disk is gone")
+
+    first, second, *_ = BODIES
+    with serving(tmp_path) as service:
+        service.create()
+        assert service.put(BODIES[first], batch=first.hex()).status == 201
+        live = service.collector.writer.live(service.collector.surveys["ages"])
+        monkeypatch.setattr(writer, "_PAUSE", 3600.0)
+        for name in ("keep", "sort", "lock"):
+            monkeypatch.setattr(Store, name, fail)
+        clock(FIRST + 3600)
+        assert service.put(BODIES[second], batch=second.hex()).status == 503
+        while live.ended is None:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        assert tried <= 3  # what came, what is to be sorted, and once more as that was counted
+
+
 def test_an_export_is_in_the_order_of_the_ids(place: str) -> None:
     with serving(place) as service:
         service.create()
