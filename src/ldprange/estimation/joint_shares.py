@@ -19,7 +19,6 @@ from ldprange.estimation.answers import normal_quantile
 from ldprange.estimation.shares import Spread, score_interval
 from ldprange.joint import Question, Table, from_corners, shares_below
 
-_LEAST = 0.5  # of the variance where nobody is
 _MOST_BINS = 1 << 26  # of a table
 
 
@@ -128,21 +127,24 @@ class JointShares:
         return low, high
 
     def variance(self, asked: Question) -> Floats:
-        """Return the exact variances of answers, were the population the estimated one.
+        """Return plug-in variances of the answers to ``asked``: the exact formula at the unbiased estimate.
 
-        That is unbiased, and so may have shares below 0, whose noise could take all of a variance away.
+        Its cells below 0 can make that too small, so none is below the variance of an empty population.
         """
-        return np.maximum(self._variances(asked), _LEAST * self._estimator.spread_variances(asked))
+        return np.maximum(self._variances(asked), self._estimator.spread_variances(asked))
 
     def spread(self, asked: Question) -> Spread:
         """Return how the shares of mere ranges vary."""
         variance, even = self.variance(asked), self._even_variances(asked)
         empty = self._estimator.spread_variances(asked)
+        estimated = self.ask(asked)
+        share = np.clip(estimated, 0.0, 1.0)
+        variance = np.where(share == estimated, variance, empty)  # nobody is there, or nobody elsewhere
         even_share = prod(
             (high - low) / leaves
             for low, high, leaves in zip(asked.low, asked.high, self.table.shape, strict=True)
         )
-        return Spread.of(variance, self.ask(asked), even, even_share, empty, self._estimator.sampled)
+        return Spread.of(variance, share, even, even_share, empty, self._estimator.sampled)
 
     @cached_property
     def _even_variances(self) -> Callable[[Question], Floats]:

@@ -82,17 +82,24 @@ class Conditional:
         low, high = np.broadcast_arrays(low, high)
         part, rest = (self._asked(low.reshape(-1), high.reshape(-1), less) for less in (0.0, 1.0))
         a, (b, vb) = self._shares.ask(part), self._all_of_them
-        (va, _, slope), vc = self._shares.spread(part), self._shares.variance(rest)
+        if b <= 0:  # the reports see nobody there, and the share may be anything
+            return np.zeros(low.shape), np.ones(low.shape)
+        va, vc = self._shares.variance(part), self._shares.variance(rest)
         covariance = (va + vb - vc) / 2
         # as ρ moves away from a/b, so do the people who are there: see Spread
+        slope = self._shares.spread(part).slope
         slope = np.minimum(slope, np.minimum(ratio(va, a, np.inf), ratio(vc, b - a, np.inf)))
         square = b**2 - z**2 * (vb - 2 * slope * b)
         linear = a * b - z**2 * (covariance - slope * (b / 2 + a))
         constant = a**2 - z**2 * (va - slope * a)
-        if b**2 <= z**2 * vb or b <= 0:  # the people who are given may be nobody, and their share anything
-            return np.zeros(low.shape), np.ones(low.shape)
         root = np.sqrt(np.maximum(linear**2 - square * constant, 0.0))
-        least, most = (np.clip((linear + side * root) / square, 0.0, 1.0) for side in (-1, 1))
+        first, last = np.sort([(linear - root) / square, (linear + root) / square], axis=0)
+        # where the people who are given may be nobody, ρ lies not between the roots but outside of them
+        outside = square < 0
+        least = np.where(outside, np.where((first < 0) & (last <= 1), last, 0.0), first)
+        most = np.where(outside, np.where((last > 1) & (first >= 0), first, 1.0), last)
+        share = self.share(low, high).reshape(-1)
+        least, most = np.clip(least, 0.0, share), np.clip(most, share, 1.0)
         return least.reshape(low.shape), most.reshape(low.shape)
 
     @cached_property
