@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import ldprange as ldp
-from ldprange.counting import count_files
 from ldprange.engines import spark
 from ldprange.engines.spark import counting
 from ldprange.engines.spark.reading import frame_of
 from ldprange.files import write_reports
+from ldprange.files.counting import count_files
 from ldprange.files.reports import report_files
-from ldprange.parallel import in_threads
+from ldprange.support.parallel import in_threads
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

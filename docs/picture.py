@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import ldprange as ldp
-from ldprange.cli.population import MOST_MINUTES, commutes
+from ldprange.cli.demo_population import MOST_MINUTES, commutes
 from ldprange.plotting import distribution_figure
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import ldprange as ldp
-from ldprange.cli.population import MOST_MINUTES, commutes
+from ldprange.cli.demo_population import MOST_MINUTES, commutes
 from ldprange.service.collector import Collector, Settings
 from ldprange.service.server import listen, make_server
 from ldprange.service.store import OPEN, Kept, Store, Survey

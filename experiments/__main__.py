@@ -13,7 +13,7 @@ from experiments.commands import complete, resumable
 from experiments.sizes import FULL, QUICK, Size
 from experiments.store import Store
 from experiments.tables import write_table
-from ldprange.cli.screen import note
+from ldprange.cli.output import note
 
 _FEWEST_BINS, _MOST_BINS = 16, 1 << 24
 

@@ -26,9 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange import OUE
-from ldprange.details import Floats
-from ldprange.kernels import Counts
-from ldprange.noise import Boundaries
+from ldprange.support.arrays import Boundaries, Counts, Floats
 
 _BRANCHING = 2
 

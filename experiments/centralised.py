@@ -24,7 +24,7 @@ from experiments.runs import Run
 from experiments.sizes import Size
 from experiments.store import Store
 from experiments.tables import Table, distinct, select
-from ldprange.details import mean_overlap
+from ldprange.workloads import mean_overlap
 
 TITLE = "the centralised case, after Qardaji et al."
 EPSILON = 1.0

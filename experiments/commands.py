@@ -16,9 +16,9 @@ from matplotlib.figure import Figure
 from experiments.figures import save
 from experiments.ledger import Ledger
 from experiments.tables import Table, write_table
-from ldprange.cli.screen import note, progress
+from ldprange.cli.output import note, progress
 from ldprange.errors import LdprangeError
-from ldprange.writing import whole_file
+from ldprange.support.whole_files import whole_file
 
 
 class _Cell(Protocol):

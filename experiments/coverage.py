@@ -9,12 +9,10 @@ from collections.abc import Iterator
 
 import click
 import numpy as np
-from numpy.typing import NDArray
 
 import ldprange as ldp
-from ldprange.joint import from_corners, shares_below
-
-Floats = NDArray[np.float64]
+from ldprange.least_squares.table import from_corners, shares_below
+from ldprange.support.arrays import Floats
 
 PEOPLE = (100, 1_000, 10_000, 1_000_000)
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)

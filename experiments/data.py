@@ -20,8 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments.population import CENTRE, cauchy
-from ldprange.details import Floats
-from ldprange.kernels import Counts
+from ldprange.support.arrays import Counts, Floats
 
 _COMB = 8  # one bin in so many is held
 _ROUGHNESS = 0.3  # the parameter of the Dirichlet distribution

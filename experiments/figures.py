@@ -13,7 +13,7 @@ from matplotlib.ticker import LogLocator
 
 from experiments.methods import parts
 from experiments.tables import Table, number
-from ldprange.writing import whole_file
+from ldprange.support.whole_files import whole_file
 
 ERROR = "root mean squared error"
 PRINTED = "#111111"

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldprange.kernels import Counts
 from ldprange.oracles.contract import Users
 from ldprange.oracles.local_hashing import HashingMechanism, OptimalLocalHashing
+from ldprange.support.arrays import Counts
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ldprange.errors import FileError
-from ldprange.writing import whole_file
+from ldprange.support.whole_files import whole_file
 
 FILE = "runs.csv"
 R = TypeVar("R", bound=Hashable)

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ldprange.kernels import Counts
+from ldprange.support.arrays import Counts
 
 HEIGHT = 0.1  # the distribution's scale, as a share of the domain: the paper's "height" is D/10
 CENTRE = 0.4  # the paper's P unless said otherwise: the peak lies at P·D

@@ -10,8 +10,7 @@ import math
 
 import numpy as np
 
-from ldprange.details import Floats
-from ldprange.noise import Boundaries
+from ldprange.support.arrays import Boundaries, Floats
 
 DECILES = tuple(round(0.1 * tenth, 1) for tenth in range(1, 10))
 _ALL_STARTS = 1 << 16  # up to this many bins every range is asked

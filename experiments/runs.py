@@ -16,11 +16,10 @@ from experiments.methods import plan_of, users_encoded
 from experiments.population import cauchy
 from experiments.seeds import seed_of
 from ldprange import Aggregate, Plan, estimate, rehearse, simulate
-from ldprange.details import Floats
 from ldprange.estimation.raw import raw_variances
-from ldprange.noise import Boundaries
 from ldprange.oracles.contract import each_holder
 from ldprange.sampling import RESPONDENTS
+from ldprange.support.arrays import Boundaries, Floats
 
 ENCODED, DRAWN, EXACT = "encoded", "drawn", "exact"
 _TOGETHER = 1 << 20  # users handed to the encoder at a time

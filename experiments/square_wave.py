@@ -20,9 +20,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ldprange.details import Floats
-from ldprange.kernels import Counts
 from ldprange.oracles.contract import each_holder
+from ldprange.support.arrays import Counts, Floats
 
 _TOLERANCE = 1e-3  # of the log-likelihood, the paper's τ for smoothed steps; for others it is e^ε times that
 _MOST_STEPS = 10_000

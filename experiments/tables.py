@@ -11,7 +11,7 @@ from typing import TypeAlias
 from experiments.runs import Run
 from experiments.store import Store
 from ldprange.errors import FileError
-from ldprange.writing import whole_file
+from ldprange.support.whole_files import whole_file
 
 Entry: TypeAlias = str | int | float | None
 Row: TypeAlias = dict[str, Entry]

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import click
 import numpy as np
-from numpy.typing import NDArray
 
 import ldprange as ldp
 from ldprange.estimation.shares import rising
-
-Floats = NDArray[np.float64]
+from ldprange.support.arrays import Floats
 
 BINS = 1024
 QS = np.array([0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99])

@@ -25,9 +25,9 @@ from experiments.runs import LENGTHS, RAW_LENGTHS, Run
 from experiments.sizes import DEFAULT_EPSILON, Size
 from experiments.store import Store
 from experiments.tables import Row, Table, distinct, number, select
-from ldprange.details import Floats
 from ldprange.estimation.raw import raw_variances
 from ldprange.sampling import RESPONDENTS
+from ldprange.support.arrays import Floats
 
 TITLE = "theory: bounds, exact variances, measured errors; the best B"
 FLAT, RAW, CONSISTENT = "FlatOUE", tree("OUE", 4), tree("OUE", 8)

@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 
 import ldprange as ldp
 from ldprange import wire
-from ldprange.client import encode_with
-from ldprange.details import Level
+from ldprange.client.encoding import encode_with
+from ldprange.levels import Level
 from ldprange.randomness import WORDS
 
 HERE = Path(__file__).parent

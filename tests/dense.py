@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.details import Level
-
-Floats = NDArray[np.float64]
+from ldprange.levels import Level
+from ldprange.support.arrays import Floats
 
 
 def sums(level: Level) -> Floats:

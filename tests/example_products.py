@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import ldprange as ldp
+from ldprange.support.arrays import Floats
 
-Floats = NDArray[np.float64]
 TWO = ldp.Domain.product(age=ldp.Domain.integers(0, 15), children=ldp.Domain.integers(0, 5))
 THREE = ldp.Domain.product(
     age=ldp.Domain.integers(0, 7),

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import ldprange as ldp
-from ldprange.exchange import Patience
+from ldprange.client.http import Patience
 
 Misbehaviour = Callable[["Handler"], None]
 

@@ -12,8 +12,8 @@ import pytest
 
 import ldprange as ldp
 from coins import ScriptedCoins, choosing
-from ldprange import client as client_module
-from ldprange.client import encode_with
+from ldprange.client import encoding as client_module
+from ldprange.client.encoding import encode_with
 from ldprange.decompositions import Decomposition
 from ldprange.oracles import Oracle
 from ldprange.randomness import WORDS, SystemCoins

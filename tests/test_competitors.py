@@ -14,8 +14,7 @@ from experiments.data import DATA, flights, people
 from experiments.population import CENTRE, cauchy
 from experiments.square_wave import SquareWave, _smoothed, reconstruct, square_wave
 from ldprange import OUE
-from ldprange.details import Floats
-from ldprange.kernels import Counts
+from ldprange.support.arrays import Counts, Floats
 
 EPSILONS = (0.1, 1.1, 4.0)
 

@@ -13,7 +13,7 @@ import pytest
 
 import ldprange as ldp
 from example_products import PRIME, THREE, TWO, estimated, joint, people
-from ldprange.joint import Question
+from ldprange.least_squares.table import Question
 
 
 def test_conditional_shares_cover() -> None:

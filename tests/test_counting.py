@@ -14,10 +14,9 @@ import pytest
 
 import ldprange as ldp
 from example_plans import PLANS, every_plan
-from ldprange import checkpoint, counting
-from ldprange.counting import count_files, parts_of
 from ldprange.errors import LdprangeError
-from ldprange.files import write_reports
+from ldprange.files import checkpoint, counting, write_reports
+from ldprange.files.counting import count_files, parts_of
 from surveys import done, run
 
 PLAN = PLANS["HRR"]
@@ -119,7 +118,8 @@ def test_the_command_goes_on_after_any_end(here: Path, end: signal.Signals) -> N
         write_reports(Path("in") / f"{number}.parquet", PLAN, [batch])
     Path("plan.json").write_text(PLAN.to_json())
     slow = (
-        "import time; from ldprange import counting; counting._SECONDS = 0.05; counted = counting._counted\n"
+        "import time; from ldprange.files import counting\n"
+        "counting._SECONDS = 0.05; counted = counting._counted\n"
         "counting._counted = lambda plan, part: (time.sleep(0.03), counted(plan, part))[1]\n"
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from ldprange.cli import main; main()"

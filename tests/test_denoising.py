@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 import ldprange as ldp
 from experiments.data import people as people_of
-from ldprange.details import Floats
 from ldprange.errors import QueryError
-from ldprange.estimation.denoising import denoised
-from ldprange.kernels import Counts
+from ldprange.estimation.denoise_line import denoised
+from ldprange.support.arrays import Counts, Floats
 
 BINS, USERS = 100, 50_000
 DOMAIN = ldp.Domain.integers(0, BINS - 1)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from dense import DenseTree, all_ranges, sums, variances_of
 from ldprange.decompositions import Haar
 from ldprange.decompositions.contract import stacked
-from ldprange.details import Details, Level
-from ldprange.noise import Law, Noise, range_variances
+from ldprange.least_squares.tree import Details
+from ldprange.least_squares.tree_variances import range_variances
+from ldprange.levels import Level
+from ldprange.noise import Law, Noise
+from ldprange.support.arrays import Floats
 
-Floats = NDArray[np.float64]
 Tree = tuple[tuple[int, ...], int, bool]
 
 TREES: list[Tree] = [

@@ -13,8 +13,8 @@ import ldprange as ldp
 from example_plans import PLANS, SUFFIXES, batch_of, every_plan
 from ldprange.errors import FileError
 from ldprange.files import read_plan, read_reports, read_text, write_reports, write_text
-from ldprange.files.kinds import Kind, kind_of
-from ldprange.writing import whole_file
+from ldprange.files.sniffing import Kind, kind_of
+from ldprange.support.whole_files import whole_file
 
 
 class TestKinds:

@@ -16,7 +16,7 @@ from experiments.many.grids import Grids, consistent, non_negative, pairs_of, pr
 from experiments.many.hdg import Granularity, guideline, hdg, heard
 from experiments.many.queries import Queries, random_queries, true_answers
 from experiments.many.updates import joint_shares, pair_answers, response_matrices
-from ldprange.details import Floats
+from ldprange.support.arrays import Floats
 
 
 def random_grids(attributes: int, fine: int, coarse: int, seed: int) -> Grids:

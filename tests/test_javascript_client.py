@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 import ldprange as ldp
 from javascript import FOLDER, ROOT, answers, as_json, program, seeded
 from ldprange import wire
-from ldprange.client import encode_with
+from ldprange.client.encoding import encode_with
 from ldprange.decompositions.grids import Grid
 from ldprange.domain import Product
 from ldprange.oracles import Oracle

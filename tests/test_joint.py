@@ -11,17 +11,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 import ldprange as ldp
-from ldprange.axes import Axis
 from ldprange.decompositions.branchings import tree_of
 from ldprange.estimation.joint_shares import JointShares
-from ldprange.joint import Question
+from ldprange.least_squares.axis import Axis
+from ldprange.least_squares.table import Question
 from ldprange.noise import Law
 from ldprange.oracles import Oracle
-
-Floats = NDArray[np.float64]
+from ldprange.support.arrays import Floats
 
 
 @dataclass(frozen=True)

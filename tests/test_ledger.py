@@ -126,7 +126,7 @@ def test_over_budget_says_what_is_spent_asked_for_and_left_and_takes_no_coin(
     ledger = ldp.Ledger(path, budget=2.0)
     ldp.Client(_plan(1.1), ledger=ledger, survey=SURVEY).encode(5)
     before = path.read_bytes()
-    monkeypatch.setattr("ldprange.client.SystemCoins", lambda: pytest.fail("a coin was taken"))
+    monkeypatch.setattr("ldprange.client.encoding.SystemCoins", lambda: pytest.fail("a coin was taken"))
     words = r"budget of 2\.0: 1\.1 is spent and this survey asks for 1\.2; .* ε at most 0\.9$"
     with pytest.raises(ldp.BudgetError, match=words):
         ldp.Client(_plan(1.2), ledger=ledger, survey=SURVEY).encode(5)

@@ -12,18 +12,15 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import ldprange as ldp
 from dense import all_ranges, cdf_of, variances_of
-from ldprange import line_variances
 from ldprange.decompositions.contract import Variances
-from ldprange.line import Line
-from ldprange.line_variances import LineVariances
-from ldprange.noise import Boundaries, Law, Noise
-
-Floats = NDArray[np.float64]
-
+from ldprange.least_squares import line_variances
+from ldprange.least_squares.line import Line
+from ldprange.least_squares.line_variances import LineVariances
+from ldprange.noise import Law, Noise
+from ldprange.support.arrays import Boundaries, Floats
 
 # Least squares on the line
 

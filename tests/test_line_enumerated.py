@@ -21,9 +21,7 @@ from dense import all_ranges, cdf_of
 from laws import outputs
 from ldprange.oracles import Mechanism, Oracle
 from ldprange.oracles.shifted import ShiftedMechanism
-
-Floats = NDArray[np.float64]
-
+from ldprange.support.arrays import Floats
 
 ORACLES: dict[str, Oracle] = {
     # those whose stated noise is exact in any population; that of Hadamard hashing to several bits is not

@@ -12,7 +12,7 @@ import pytest
 import ldprange as ldp
 from experiments.comparison.lower_bound import least_prefixes, least_ranges, unit, water_filling
 from experiments.comparison.methods import PLANNED, plan
-from ldprange.details import Floats
+from ldprange.support.arrays import Floats
 
 EPSILONS = (0.2, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
 Least = Callable[[int, float], float]

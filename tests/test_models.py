@@ -26,8 +26,8 @@ from experiments.learning.data import TASKS
 from experiments.tables import number, read_table
 from ldprange.learning.estimator import ends
 from ldprange.learning.naive_bayes import exact_people
+from ldprange.support.arrays import Floats
 
-Floats = NDArray[np.float64]
 DOCS = Path(__file__).parents[1] / "docs"
 MODELS: list[Callable[..., Any]] = [ldp.NaiveBayes, ldp.DecisionStump]
 LARGE = 64.0  # no report is ever random, so people may be counted as if they were seen

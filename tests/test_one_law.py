@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy import stats
 
 import ldprange as ldp
@@ -28,11 +27,10 @@ from ldprange.oracles.contract import CodedMechanism, Column
 from ldprange.oracles.local_hashing import HashingMechanism
 from ldprange.oracles.shifted import ShiftedMechanism
 from ldprange.oracles.subset_selection import SubsetMechanism
+from ldprange.support.arrays import Counts, Floats
 
 FALSE_ALARM = 1e-6
 BINS = 6
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 ORACLES: dict[str, Oracle] = {
     "GRR": ldp.GRR(),
@@ -69,10 +67,12 @@ every_plan = pytest.mark.parametrize(("oracle", "decomposition"), PLANS)
 # shifted grid there are as many for each shift
 
 
-def _categories(mechanism: Mechanism, column: Column) -> Ints:
+def _categories(mechanism: Mechanism, column: Column) -> Counts:
     if isinstance(mechanism, ShiftedMechanism):
         each = _chances(mechanism._grid).shape[1]
-        found: Ints = column["shift"].astype(np.int64) * each + _categories(mechanism._grid, column["report"])
+        found: Counts = column["shift"].astype(np.int64) * each + _categories(
+            mechanism._grid, column["report"]
+        )
         return found
     if isinstance(mechanism, CodedMechanism):
         return column.astype(np.int64)
@@ -82,7 +82,7 @@ def _categories(mechanism: Mechanism, column: Column) -> Ints:
         bits = hashed == column[:, 3:]
     else:
         bits = np.unpackbits(column, axis=1, count=mechanism.cells, bitorder="little").astype(bool)
-    categories: Ints = bits @ (1 << np.arange(mechanism.cells))
+    categories: Counts = bits @ (1 << np.arange(mechanism.cells))
     if isinstance(mechanism, SubsetMechanism):
         categories = np.searchsorted(_patterns(mechanism), categories)
     return categories
@@ -131,7 +131,7 @@ def _law(oracle: str, decomposition: str) -> tuple[Floats, ...]:
     return tuple(tables)
 
 
-def _chi_squared(observed: Floats | Ints, expected: Floats) -> tuple[float, int]:
+def _chi_squared(observed: Floats | Counts, expected: Floats) -> tuple[float, int]:
     """Return statistic and degrees of freedom; categories that hardly occur are put together."""
     order = np.argsort(expected)
     observed, expected = observed[order], expected[order]
@@ -142,7 +142,7 @@ def _chi_squared(observed: Floats | Ints, expected: Floats) -> tuple[float, int]
     return float(((observed - expected) ** 2 / expected).sum()), expected.size - 1
 
 
-def _alarm(oracle: str, decomposition: str, counted: list[list[Ints]], people: int) -> float:
+def _alarm(oracle: str, decomposition: str, counted: list[list[Counts]], people: int) -> float:
     """Return the chance of so large a chi-squared of all bins and levels together."""
     law = np.concatenate(_law(oracle, decomposition), axis=1)
     assert law.sum(axis=1) == pytest.approx(np.ones(BINS))
@@ -152,7 +152,7 @@ def _alarm(oracle: str, decomposition: str, counted: list[list[Ints]], people: i
     return float(stats.chi2.sf(sum(statistic for statistic, _ in each), sum(degrees for _, degrees in each)))
 
 
-def _count(plan: ldp.Plan, columns: tuple[Column, ...], law: tuple[Floats, ...]) -> list[Ints]:
+def _count(plan: ldp.Plan, columns: tuple[Column, ...], law: tuple[Floats, ...]) -> list[Counts]:
     return [
         np.bincount(_categories(mechanism, column), minlength=table.shape[1])
         for mechanism, column, table in zip(plan.mechanisms, columns, law, strict=True)
@@ -203,7 +203,7 @@ def test_hashes_are_drawn_evenly_by_the_client_and_by_encode_many() -> None:
 # Totals: mean and covariance
 
 
-def _moments(oracle: str, decomposition: str, people: Ints) -> tuple[Floats, Floats]:
+def _moments(oracle: str, decomposition: str, people: Counts) -> tuple[Floats, Floats]:
     """Return mean and covariance of an aggregate's users and counts, level after level, as one vector."""
     plan, law = _plan(oracle, decomposition), _law(oracle, decomposition)
     maps = []  # what a report of each category adds to (users, counts)
@@ -274,7 +274,7 @@ LARGE = SMALL * 100  # many to a code: drawn by multinomials
 
 @every_plan
 @pytest.mark.parametrize("people", [SMALL, LARGE], ids=["small", "large"])
-def test_simulate_follows_the_exact_law(oracle: str, decomposition: str, people: Ints) -> None:
+def test_simulate_follows_the_exact_law(oracle: str, decomposition: str, people: Counts) -> None:
     plan = _plan(oracle, decomposition)
     encodes_each = decomposition == "Windows" or (oracle == "OLH" and people is LARGE)
     times = 300 if encodes_each else 1500

@@ -24,7 +24,7 @@ from browsing import (
     tab_to,
 )
 from coins import ScriptedCoins
-from ldprange.client import encode_with
+from ldprange.client.encoding import encode_with
 from serving import ADMINISTRATOR, Service
 
 pytest_plugins = ["visiting"]

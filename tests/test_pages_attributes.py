@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 import ldprange as ldp
 from browsing import DOMAINS, SCRIPTED_COINS, Visit, assert_it_fits, remembered, scripted_words, tab_to
 from coins import ScriptedCoins
-from ldprange.client import encode_with
+from ldprange.client.encoding import encode_with
 from serving import Service
 
 pytest_plugins = ["visiting"]

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 import ldprange as ldp
 from ldprange.decompositions import Decomposition
 from ldprange.oracles import Oracle
-
-Floats = NDArray[np.float64]
+from ldprange.support.arrays import Floats
 
 BINS = 60
 USERS = 20_000

@@ -9,7 +9,7 @@ import pytest
 
 import ldprange as ldp
 from example_products import THREE, TWO, people
-from ldprange.joint import Question, shares_below
+from ldprange.least_squares.table import Question, shares_below
 
 
 def test_a_prime_number_of_bins_costs_little() -> None:

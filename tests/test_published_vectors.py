@@ -14,7 +14,7 @@ import pytest
 import ldprange as ldp
 from coins import ScriptedCoins
 from ldprange import kernels, wire
-from ldprange.client import encode_with
+from ldprange.client.encoding import encode_with
 
 FOLDER = Path(__file__).parent.parent / "test_vectors"
 

@@ -7,15 +7,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import ldprange as ldp
 from experiments.coverage import one_attribute, surveys_of_one, surveys_of_two, two_attributes
 from ldprange.decompositions import Decomposition
 from ldprange.estimation.shares import Spread, score_interval
 from ldprange.sampling import Population, fixed_people
-
-Floats = NDArray[np.float64]
+from ldprange.support.arrays import Floats
 
 PLANS = {
     "flat": ldp.Plan(ldp.Domain.integers(0, 3), 2.0, ldp.Flat(), ldp.GRR()),

@@ -10,7 +10,7 @@ import pytest
 
 import ldprange as ldp
 from example_plans import PLANS, batch_of, every_plan
-from ldprange import sender as sender_module
+from ldprange.client import sender as sender_module
 from misbehaving import (
     Collector,
     FakeTime,

@@ -203,7 +203,7 @@ def test_carrying_over_that_is_cut_short_did_not_happen(path: Path, monkeypatch:
     make_older(path)
     before = path.read_bytes()
     with monkeypatch.context() as patched:
-        patched.setattr("ldprange.ledger_file._FROM_OLDER", ["DROP TABLE reports", "no SQL at all"])
+        patched.setattr("ldprange.client.ledger_file._FROM_OLDER", ["DROP TABLE reports", "no SQL at all"])
         with pytest.raises(ldp.FileError, match="must be a ledger that can be read and written"):
             ldp.Ledger(path, budget=None)
     assert path.read_bytes() == before

@@ -18,17 +18,17 @@ import pytest
 from sqlalchemy import func, select
 
 import ldprange as ldp
-from ldprange.service.live import Live
+from ldprange.service.live_aggregate import Live
+from ldprange.service.schema import AGGREGATES, RECENT
 from ldprange.service.store import Store
-from ldprange.service.tables import AGGREGATES, RECENT
 from serving import PLAN, Service, packed
 
 KILLS = 30
 SENDERS = 4
 # the command itself, but it sorts every few batches, so that it dies while it does that too
 COMMAND = """
-from ldprange.service import live
-live._TOGETHER = 500
+from ldprange.service import live_aggregate
+live_aggregate._TOGETHER = 500
 from ldprange.cli import main
 main()
 """

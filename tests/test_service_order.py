@@ -15,8 +15,8 @@ from sqlalchemy import create_engine, text
 
 import ldprange as ldp
 from ldprange.service import writer
-from ldprange.service.live import Live
-from ldprange.service.opening import url_of
+from ldprange.service.live_aggregate import Live
+from ldprange.service.locations import url_of
 from ldprange.service.store import Store
 from serving import PLAN, packed, serving
 

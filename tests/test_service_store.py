@@ -21,9 +21,9 @@ from sqlalchemy import func, insert, select, text
 import ldprange as ldp
 from databases import emptied
 from ldprange.errors import StoreError
-from ldprange.service.live import Live
+from ldprange.service.live_aggregate import Live
+from ldprange.service.schema import ARRIVALS, RECENT, SORTED
 from ldprange.service.store import OPEN, Kept, Store, Survey
-from ldprange.service.tables import ARRIVALS, RECENT, SORTED
 from serving import ADMINISTRATOR, PLAN, Service, packed, serving
 from surveys import run
 
@@ -198,7 +198,7 @@ def test_a_store_that_is_moved_takes_no_more(tmp_path: Path) -> None:
 
 
 def test_a_store_that_another_keeps_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ldprange.service.opening._BUSY", 50)
+    monkeypatch.setattr("ldprange.service.locations._BUSY", 50)
     with serving(tmp_path) as service:
         service.create()
         with sqlite3.connect(tmp_path / "ldprange.sqlite", isolation_level=None) as other:

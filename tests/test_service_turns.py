@@ -14,7 +14,7 @@ import pytest
 
 import ldprange as ldp
 from asking import counted, service
-from ldprange.service import live, turns
+from ldprange.service import live_aggregate, turns
 from ldprange.service.refusal import Refusal
 from ldprange.service.turns import Lane
 from serving import Service, packed
@@ -124,7 +124,7 @@ def test_reports_that_wait_to_be_counted_are_limited_by_their_bytes(
 ) -> None:
     """Large reports: a bit for each of 4,096 bins. Other surveys take theirs all the while."""
     plan = ldp.Plan(ldp.Domain.integers(0, 4095), 1.0, ldp.Flat(), ldp.OUE())
-    monkeypatch.setattr(live, "_TOGETHER_BYTES", 1 << 16)
+    monkeypatch.setattr(live_aggregate, "_TOGETHER_BYTES", 1 << 16)
     assert service.create("large", plan).status == 201
     batch = ldp.encode_many(plan, np.arange(100), seed=1)
     size = sum(column.nbytes for column in batch.columns)
@@ -134,7 +134,7 @@ def test_reports_that_wait_to_be_counted_are_limited_by_their_bytes(
         for _ in range(20):
             reply = service.put(ldp.wire.pack(batch), name="large")
             statuses.append(reply.status)
-            assert held._waiting_bytes <= live._MOST_WAITING * live._TOGETHER_BYTES + size
+            assert held._waiting_bytes <= live_aggregate._MOST_WAITING * live_aggregate._TOGETHER_BYTES + size
             assert service.put(packed([1], 2)).status == 201
         assert (reply.status, reply.headers["retry-after"]) == (503, "1")
         assert "faster than" in reply.json["error"]

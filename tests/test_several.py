@@ -15,11 +15,12 @@ import pytest
 from numpy.typing import NDArray
 
 import ldprange as ldp
-from example_products import PRIME, THREE, TWO, Floats, boxes, estimated, joint, people
+from example_products import PRIME, THREE, TWO, boxes, estimated, joint, people
 from ldprange import wire
 from ldprange.decompositions import Decomposition
-from ldprange.joint import Question, shares_below
+from ldprange.least_squares.table import Question, shares_below
 from ldprange.oracles import Oracle
+from ldprange.support.arrays import Floats
 
 WIDE = ldp.Domain.product(a=ldp.Domain.integers(0, 10**6 - 1), b=ldp.Domain.integers(0, 10**6 - 1))
 PLAN = ldp.Plan(TWO, 1.0, ldp.Tree(4), ldp.HRR())

@@ -22,14 +22,11 @@ from scipy import stats
 import ldprange as ldp
 from coins import ScriptedCoins, choosing
 from laws import ExactLaw, outputs
-from ldprange.details import Level
 from ldprange.errors import WireError
+from ldprange.levels import Level
 from ldprange.oracles import Mechanism, Oracle, mechanism_of
 from ldprange.oracles.shifted import ShiftedMechanism
 from ldprange.randomness import WORDS
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 ORACLES: dict[str, Oracle] = {
     "GRR": ldp.GRR(),

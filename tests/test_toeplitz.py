@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from ldprange.toeplitz import Toeplitz
-
-Floats = NDArray[np.float64]
+from ldprange.least_squares.toeplitz import Toeplitz
+from ldprange.support.arrays import Floats
 
 
 def _column(size: int, seed: int) -> Floats:

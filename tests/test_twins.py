@@ -15,10 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ldprange as ldp
-from ldprange import joint
-from ldprange.axes import Axis
-from ldprange.joint import Question, Table
 from ldprange.kernels import numpy_kernels
+from ldprange.least_squares.axis import Axis
+from ldprange.least_squares.table import Question, Table
 from ldprange.noise import Law, Noise
 from ldprange.randomness import generator
 from twins import Kernels, both_twins, compiled, needs_compiled, transformed
@@ -205,7 +204,7 @@ def test_joint_variances(seed: int, trees: list[tuple[int, ...]], number: int, d
     found = []
     for twin in (numpy_kernels, compiled):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(joint, "joint_variances", twin.joint_variances)
+            patch.setattr("ldprange.least_squares.table.joint_variances", twin.joint_variances)
             found.append(variances(asked))
     one, other = found
     np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-15 + 1e-11 * one.max(initial=0.0))

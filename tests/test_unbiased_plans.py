@@ -16,7 +16,7 @@ import ldprange as ldp
 from laws import expected_tally
 from ldprange.aggregate import Aggregate
 from ldprange.decompositions import Decomposition
-from ldprange.details import Level
+from ldprange.levels import Level
 from ldprange.oracles import Oracle
 
 EPSILON = 1.1

@@ -23,10 +23,9 @@ import ldprange as ldp
 from ldprange import wire
 from ldprange.errors import PlanError
 from ldprange.oracles import Oracle
+from ldprange.support.arrays import Counts, Floats
 
 ORACLES = (ldp.GRR(), ldp.OUE(), ldp.HRR(), ldp.HadamardHashing(bits=2), ldp.SubsetSelection())
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # Plans
 
@@ -175,7 +174,7 @@ def test_two_bins_are_one_level_of_the_oracle() -> None:
         np.testing.assert_allclose(mine, other, atol=1e-12)
 
 
-def _skewed(bins: int, users: int) -> Ints:
+def _skewed(bins: int, users: int) -> Counts:
     weights = 1 / (1 + ((np.arange(bins) - 0.3 * bins) / (bins / 8)) ** 2)
     return np.random.default_rng(bins).multinomial(users, weights / weights.sum())
 

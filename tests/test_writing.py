@@ -14,7 +14,7 @@ import pytest
 
 import ldprange as ldp
 from ldprange.errors import FileError
-from ldprange.writing import whole_file
+from ldprange.support.whole_files import whole_file
 
 
 def test_a_process_that_is_ended_leaves_nothing_half_written(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from experiments.comparison.tables import all_tables
 from experiments.comparison.text import bars_held, ratios_by_method
 from experiments.ledger import Ledger
 from experiments.tables import write_table
-from ldprange.cli.screen import note
+from ldprange.cli.output import note
 
 
 @click.command()

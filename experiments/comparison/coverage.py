@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ldprange import Estimate
-from ldprange.details import Floats
-from ldprange.kernels import Counts
-from ldprange.noise import Boundaries
+from ldprange.support.arrays import Boundaries, Counts, Floats
 
 LENGTHS = {"short": (0.0, 1 / 32), "medium": (1 / 32, 1 / 4), "long": (1 / 4, 1.0)}
 """Shortest and longest range of a kind, as shares of the domain."""

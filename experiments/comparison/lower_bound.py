@@ -28,7 +28,7 @@ import math
 
 import numpy as np
 
-from ldprange.details import Floats
+from ldprange.support.arrays import Floats
 
 
 def unit(epsilon: float, users: float) -> float:

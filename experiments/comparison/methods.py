@@ -15,8 +15,7 @@ from experiments.adaptive_tree import adaptive_tree
 from experiments.methods import HAAR, plan_of, tree
 from experiments.square_wave import square_wave
 from ldprange import Domain, Flat, Plan, Windows, optimise_plan
-from ldprange.details import Floats
-from ldprange.kernels import Counts
+from ldprange.support.arrays import Counts, Floats
 
 WINDOWS = "Windows"
 FLAT = "Flat"

@@ -15,9 +15,9 @@ from experiments.ledger import Form
 from experiments.queries import over_prefixes, over_ranges
 from experiments.seeds import seed_of
 from ldprange import estimate, simulate
-from ldprange.details import Floats
 from ldprange.estimation.denoised import DenoisedShares
 from ldprange.sampling import RESPONDENTS
+from ldprange.support.arrays import Floats
 
 PLAIN, DENOISED, COVERED, EXACT = "plain", "denoised", "covered", "exact"
 HOWS = (PLAIN, DENOISED, COVERED, EXACT)

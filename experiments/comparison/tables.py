@@ -19,8 +19,8 @@ from experiments.ledger import Ledger
 from experiments.methods import HAAR
 from experiments.tables import Row, Table
 from ldprange import estimate, simulate
-from ldprange.details import Floats
 from ldprange.sampling import RESPONDENTS
+from ldprange.support.arrays import Floats
 
 EXAMPLE = Cell(256, "delays", 1 << 20, 0.2, WINDOWS)
 _NAMES = {method: name for name, method in methods.DENOISED.items()}

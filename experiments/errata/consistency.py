@@ -17,7 +17,7 @@ from experiments.errata.matrices import (
     with_noisy_root,
     without_root,
 )
-from ldprange.details import Floats
+from ldprange.support.arrays import Floats
 
 
 def _two_stages(nodes: list[Floats], branching: int, *, final_parent: bool) -> Floats:

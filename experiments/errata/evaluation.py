@@ -14,8 +14,8 @@ from experiments.methods import named_in_paper, plan_of
 from experiments.noise_alone import noise_alone
 from experiments.paper import PREFIXES, RANGES, Printed, printed
 from experiments.queries import sampled_ranges
-from ldprange.details import Floats
 from ldprange.sampling import RESPONDENTS
+from ldprange.support.arrays import Floats
 
 _USERS = 1 << 26
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldprange.details import Floats
+from ldprange.support.arrays import Floats
 
 
 def hierarchy(branching: int, height: int) -> list[Floats]:

@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.seeds import seed_of
-
-Floats = NDArray[np.float64]
+from ldprange.support.arrays import Floats
 
 _FLIGHTS = Path(__file__).with_name("flights.csv")
 _LEARNT_FROM = 10_000

@@ -15,7 +15,7 @@ from experiments.many.ours import ours
 from experiments.many.queries import Queries, random_queries, true_answers
 from experiments.many.uniform import uniform
 from experiments.seeds import seed_of
-from ldprange.details import Floats
+from ldprange.support.arrays import Floats
 
 Method = Callable[[People, float, Queries, np.random.Generator], Floats]
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.seeds import seed_of
-from ldprange.details import Floats
+from ldprange.support.arrays import Floats
 
 People = NDArray[np.uint8]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import ldprange as ldp
-from ldprange.joint import from_corners, shares_below
+from ldprange.least_squares.table import from_corners, shares_below
 
 PEOPLE = ldp.Domain.product(age=ldp.Domain.integers(0, 99), income=ldp.Domain.real(0, 8_000, bins=64))
 SIZES = ((50_000, 1.0), (500_000, 1.0), (500_000, 2.0), (5_000_000, 2.0))

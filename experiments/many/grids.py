@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from experiments.adaptive_tree import without_negatives
-from ldprange.details import Floats
+from ldprange.support.arrays import Floats
 
 _ROUNDS = 100  # the authors' program has as many
 

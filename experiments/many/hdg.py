@@ -22,8 +22,7 @@ from experiments.many.data import People
 from experiments.many.grids import Grids, pairs_of, processed
 from experiments.many.queries import Queries
 from experiments.many.updates import joint_shares, pair_answers, response_matrices
-from ldprange.details import Floats
-from ldprange.kernels import Counts
+from ldprange.support.arrays import Counts, Floats
 
 _ALPHA_LINE, _ALPHA_PLANE = 0.7, 0.03  # the authors' α₁ and α₂
 

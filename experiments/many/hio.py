@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from experiments.hashing import PerfectHashing
 from experiments.many.data import People
 from experiments.many.queries import Queries
-from ldprange.details import Floats
-from ldprange.kernels import Counts
+from ldprange.support.arrays import Counts, Floats
 
 _BRANCHING = 4
 

@@ -7,7 +7,7 @@ import numpy as np
 import ldprange as ldp
 from experiments.many.data import People
 from experiments.many.queries import Queries
-from ldprange.details import Floats
+from ldprange.support.arrays import Floats
 
 _SEEDS = 1 << 62
 

@@ -8,9 +8,8 @@ from functools import reduce
 import numpy as np
 
 from experiments.many.data import People
-from ldprange.details import Floats
-from ldprange.noise import Boundaries
-from ldprange.parallel import slices
+from ldprange.support.arrays import Boundaries, Floats
+from ldprange.support.parallel import slices
 
 _TOGETHER = 1 << 16  # people looked at together
 

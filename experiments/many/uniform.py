@@ -6,7 +6,7 @@ import numpy as np
 
 from experiments.many.data import People
 from experiments.many.queries import Queries
-from ldprange.details import Floats
+from ldprange.support.arrays import Floats
 
 
 def uniform(_people: People, _epsilon: float, queries: Queries, _rng: np.random.Generator) -> Floats:

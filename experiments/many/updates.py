@@ -17,7 +17,7 @@ import numpy as np
 
 from experiments.many.grids import Grids, pairs_of
 from experiments.many.queries import Queries
-from ldprange.details import Floats
+from ldprange.support.arrays import Floats
 
 _MOST_STEPS = 100
 

@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import click
 import numpy as np
-from numpy.typing import NDArray
 
-from ldprange.axes import Axis
-
-Floats = NDArray[np.float64]
+from ldprange.least_squares.axis import Axis
+from ldprange.support.arrays import Floats
 
 _STEPS = 3000  # until the design moves no more
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from ldprange import wire
 from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
-from ldprange.client import Client
+from ldprange.client.encoding import Client
+from ldprange.client.ledger import Ledger
+from ldprange.client.sender import Sender
 from ldprange.decompositions import Flat, Grids, Haar, Tree, Windows
 from ldprange.domain import Domain
 from ldprange.errors import (
@@ -29,7 +31,6 @@ from ldprange.learning import (
     choose_labelled_plan,
     rehearse_labelled,
 )
-from ldprange.ledger import Ledger
 from ldprange.oracles import GRR, HRR, OLH, OUE, HadamardHashing, SubsetSelection
 from ldprange.plan import Plan
 from ldprange.planner import (
@@ -42,7 +43,6 @@ from ldprange.planner import (
 )
 from ldprange.prediction import Prediction
 from ldprange.reports import Batch, Report
-from ldprange.sender import Sender
 from ldprange.simulation import encode_many, rehearse, simulate
 
 if TYPE_CHECKING:

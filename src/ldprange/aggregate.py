@@ -20,12 +20,12 @@ from typing import cast
 import numpy as np
 
 from ldprange import wire
-from ldprange.checking import check_type, shown
 from ldprange.errors import FileError, LdprangeError, MismatchError, WireError
-from ldprange.kernels import Counts
 from ldprange.plan import Plan
 from ldprange.reports import Batch, Report, gathered
-from ldprange.writing import read_whole, unsealed, whole_file
+from ldprange.support.arrays import Counts
+from ldprange.support.checking import check_type, shown
+from ldprange.support.whole_files import read_whole, unsealed, whole_file
 
 VERSION = 1
 _MOST_USERS = 1 << 62  # counts are 64-bit integers, and must not run over

@@ -12,18 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldprange.checking import is_number, listed, shown, times
 from ldprange.decompositions import Decomposition, Estimator, Grids, decomposition_from_dict
 from ldprange.decompositions.contract import check_levels
-from ldprange.details import Level
 from ldprange.domain import Domain
 from ldprange.errors import DomainError, PlanError
+from ldprange.levels import Level
 from ldprange.noise import Law
 from ldprange.oracles import Mechanism, Oracle, mechanism_of, oracle_from_dict
 from ldprange.oracles.contract import Column
-from ldprange.prediction import Prediction, own_variances
+from ldprange.prediction import Prediction
 from ldprange.randomness import WORDS
 from ldprange.sampling import Population, fixed_people
+from ldprange.support.checking import is_number, listed, shown, times
+from ldprange.workloads import own_variances
 
 VERSION = 1
 FINGERPRINT_BYTES = 8

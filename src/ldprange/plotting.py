@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldprange.checking import shown
 from ldprange.domain import Domain, Integers, Logarithmic, Real
 from ldprange.errors import DomainError, LdprangeError
 from ldprange.estimation import Estimate, JointEstimate
+from ldprange.support.checking import shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,8 +16,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.checking import shown
 from ldprange.errors import LdprangeError
+from ldprange.support.checking import shown
 
 WORD_BITS = 32
 WORDS = 1 << WORD_BITS

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from ldprange.checking import is_number, shown
 from ldprange.errors import QueryError
+from ldprange.support.checking import is_number, shown
 
 Population = float | Literal["respondents"] | None
 """An endless population (None), so many people, or only those who answered."""

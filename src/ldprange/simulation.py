@@ -24,15 +24,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldprange import kernels
 from ldprange.aggregate import Aggregate
-from ldprange.checking import Values, as_array, check_type, times
 from ldprange.errors import DomainError
-from ldprange.kernels import Counts
 from ldprange.oracles.contract import Column, Items, each_holder
 from ldprange.oracles.hadamard import ContrastMechanism
-from ldprange.parallel import in_threads
 from ldprange.plan import Plan
 from ldprange.randomness import generator, seed_sequence
 from ldprange.reports import Batch
+from ldprange.support.arrays import Counts
+from ldprange.support.checking import Values, as_array, check_type, times
+from ldprange.support.parallel import in_threads
 
 _BLOCK = 1 << 20  # users encoded together: threads take turns at Python itself, so few large steps
 _BLOCK_BYTES = 1 << 26  # of reports in a block, where a report is long

@@ -18,10 +18,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ldprange.checking import check_type, shown
 from ldprange.errors import LdprangeError, MismatchError, WireError
 from ldprange.plan import FINGERPRINT_BYTES, Plan
 from ldprange.reports import Batch, Report
+from ldprange.support.checking import check_type, shown
 
 VERSION = 1
 _HEADER = 1 + FINGERPRINT_BYTES

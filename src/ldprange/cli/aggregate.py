@@ -18,11 +18,11 @@ from ldprange.cli.options import (
     read_aggregate,
     size_of,
 )
-from ldprange.cli.screen import note, print_json, progress
-from ldprange.counting import count_files
+from ldprange.cli.output import note, print_json, progress
 from ldprange.files import read_plan
-from ldprange.files.opening import STANDARD_INPUT, naming
+from ldprange.files.counting import count_files
 from ldprange.files.reports import report_files
+from ldprange.files.sources import STANDARD_INPUT, naming
 from ldprange.plan import Plan
 
 

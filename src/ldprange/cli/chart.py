@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.text import Text
 
+from ldprange.domain.text import shown
 from ldprange.estimation import Estimate
-from ldprange.units import shown
 
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # of a Braille character, row by row
 _MARGIN = 6  # characters left of the picture

@@ -10,12 +10,12 @@ import click
 from ldprange.cli.command import Command
 from ldprange.cli.domains import domain_options
 from ldprange.cli.options import epsilon_option, json_option, users_option, workload_option
-from ldprange.cli.screen import answers, console, facts, print_json
+from ldprange.cli.output import answers, console, facts, print_json
 from ldprange.cli.summary import people_fact, percent, prediction_object, privacy_fact, questions
 from ldprange.domain import Domain
+from ldprange.domain.text import describe
 from ldprange.planner import Candidate, Comparison, compare_plans
 from ldprange.planner.optimise import Workload
-from ldprange.units import describe
 
 _HEADINGS = ("plan", "ranges ±", "prefixes ±", "error", "bytes", "counters")
 

@@ -16,11 +16,11 @@ from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
 from ldprange.cli.chart import draw_cdf
 from ldprange.cli.command import Command
+from ldprange.cli.demo_population import MOST_MINUTES, commutes
 from ldprange.cli.options import epsilon_option
-from ldprange.cli.population import MOST_MINUTES, commutes
-from ldprange.cli.screen import answers, console, facts
+from ldprange.cli.output import answers, console, facts
 from ldprange.cli.summary import percent, plan_facts, prediction_facts
-from ldprange.client import Client
+from ldprange.client.encoding import Client
 from ldprange.domain import Domain
 from ldprange.estimation import Estimate, estimate
 from ldprange.planner import choose_plan

@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
-from ldprange.checking import shown
-from ldprange.cli.attributes import WAYS, labels_of, product_of
+from ldprange.cli.attribute_syntax import WAYS, labels_of, product_of
 from ldprange.domain import Domain
+from ldprange.support.checking import shown
 
 _OPTIONS = (
     click.option("--low", metavar="NUMBER", help="The least value there may be."),

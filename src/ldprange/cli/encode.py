@@ -21,9 +21,9 @@ from ldprange.cli.options import (
     size_of,
     values_argument,
 )
-from ldprange.cli.screen import Bar, note, print_json, progress
+from ldprange.cli.output import Bar, note, print_json, progress
 from ldprange.files import read_plan, read_values, write_reports
-from ldprange.files.opening import naming
+from ldprange.files.sources import naming
 from ldprange.plan import Plan
 from ldprange.reports import Batch
 from ldprange.simulation import encode_many

@@ -8,8 +8,8 @@ import click
 
 from ldprange.cli.command import Command
 from ldprange.cli.options import json_option
-from ldprange.cli.screen import print_json, progress
-from ldprange.cli.stores import store_options
+from ldprange.cli.output import print_json, progress
+from ldprange.cli.store_options import store_options
 from ldprange.errors import LdprangeError
 
 

@@ -6,16 +6,16 @@ import math
 
 import click
 
-from ldprange.checking import shown
 from ldprange.cli.command import Command
 from ldprange.cli.domains import domain_options
 from ldprange.cli.options import epsilon_option, json_option, users_option, workload_given, workload_option
-from ldprange.cli.screen import console, facts, print_json
+from ldprange.cli.output import console, facts, print_json
 from ldprange.cli.summary import people_fact, privacy_fact, questions
 from ldprange.domain import Domain
+from ldprange.domain.text import describe
 from ldprange.planner import epsilon_needed, finest_bins, users_needed
 from ldprange.planner.optimise import Workload
-from ldprange.units import describe
+from ldprange.support.checking import shown
 
 _QUESTIONS = (
     "how many people? (a domain, --epsilon, --error); which ε? (a domain, --users, --error); "

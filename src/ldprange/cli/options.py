@@ -13,12 +13,12 @@ import numpy as np
 from click.core import ParameterSource
 
 from ldprange.aggregate import Aggregate
-from ldprange.checking import is_number, shown
 from ldprange.errors import FileError
-from ldprange.files.kinds import Kind, expect
-from ldprange.files.opening import opened
+from ldprange.files.sniffing import Kind, expect
+from ldprange.files.sources import opened
 from ldprange.planner.optimise import Workload
 from ldprange.sampling import RESPONDENTS, Population
+from ldprange.support.checking import is_number, shown
 
 plan_argument = click.argument("plan_file", metavar="PLAN")
 values_argument = click.argument("values_file", metavar="VALUES")

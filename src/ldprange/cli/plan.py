@@ -14,7 +14,7 @@ from ldprange.cli.options import (
     workload_given,
     workload_option,
 )
-from ldprange.cli.screen import console, facts, note, print_json
+from ldprange.cli.output import console, facts, note, print_json
 from ldprange.cli.summary import plan_facts, plan_object, prediction_facts, prediction_object, warn_if_weak
 from ldprange.decompositions import Decomposition, Flat, Haar, Tree, Windows
 from ldprange.domain import Domain

@@ -9,18 +9,18 @@ import click
 import numpy as np
 
 from ldprange.answer import Answer
-from ldprange.checking import listed
 from ldprange.cli.chart import draw_cdf
 from ldprange.cli.command import Command
 from ldprange.cli.options import json_option, population_option, read_aggregate
-from ldprange.cli.screen import answers, console, facts, note, print_json
+from ldprange.cli.output import answers, console, facts, note, print_json
 from ldprange.cli.summary import percent, plan_facts
 from ldprange.decompositions import Flat, Tree
 from ldprange.domain import Product
+from ldprange.domain.text import parse, plain, shown
 from ldprange.errors import QueryError
 from ldprange.estimation import Estimate, JointEstimate, estimate
 from ldprange.sampling import Population, described
-from ldprange.units import parse, plain, shown
+from ldprange.support.checking import listed
 
 _QUARTILES = (0.25, 0.5, 0.75)
 

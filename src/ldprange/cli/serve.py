@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ldprange.addresses import is_loopback
 from ldprange.cli.command import Command
-from ldprange.cli.new_survey import NewSurvey, survey_options
-from ldprange.cli.screen import note, print_whole
-from ldprange.cli.stores import store_options
+from ldprange.cli.output import note, print_whole
+from ldprange.cli.store_options import store_options
+from ldprange.cli.survey_options import NewSurvey, survey_options
 from ldprange.errors import LdprangeError, StoreError
+from ldprange.support.addresses import is_loopback
 
 if TYPE_CHECKING:
     from ldprange.service.store import Store, Survey

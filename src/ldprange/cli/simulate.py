@@ -19,12 +19,12 @@ from ldprange.cli.options import (
     size_of,
     values_argument,
 )
-from ldprange.cli.questions import prefixes_for, ranges_for
-from ldprange.cli.screen import answers, console, facts, print_json, progress
+from ldprange.cli.output import answers, console, facts, print_json, progress
+from ldprange.cli.scoring import prefixes_for, ranges_for
 from ldprange.cli.summary import percent, plan_facts
 from ldprange.estimation import estimate
 from ldprange.files import read_plan, read_values
-from ldprange.files.opening import naming
+from ldprange.files.sources import naming
 from ldprange.plan import Plan
 from ldprange.sampling import RESPONDENTS, Population, described
 from ldprange.simulation import simulate as draw

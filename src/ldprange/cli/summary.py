@@ -10,14 +10,14 @@ from itertools import groupby
 from typing import Any
 
 from ldprange import wire
-from ldprange.cli.screen import note
+from ldprange.cli.output import note
 from ldprange.decompositions import Tree, Windows
+from ldprange.domain.text import describe
 from ldprange.oracles import HadamardHashing, Oracle, SubsetSelection
 from ldprange.plan import Plan
 from ldprange.planner.optimise import Workload
 from ldprange.prediction import Prediction
 from ldprange.reports import Report
-from ldprange.units import describe
 
 _MOST_TOLD = 24  # levels of which each is told
 _WEAK = 5.0  # an ε beyond which a report nearly tells the answer

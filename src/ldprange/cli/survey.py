@@ -14,14 +14,14 @@ from urllib.parse import urlsplit
 
 import click
 
-from ldprange.addresses import Host
-from ldprange.checking import shown
 from ldprange.cli.command import Command
-from ldprange.cli.new_survey import NewSurvey, survey_options
 from ldprange.cli.options import json_option
-from ldprange.cli.screen import print_json, print_whole
+from ldprange.cli.output import print_json, print_whole
+from ldprange.cli.survey_options import NewSurvey, survey_options
+from ldprange.client.http import Exchange, Patience
 from ldprange.errors import LdprangeError
-from ldprange.exchange import Exchange, Patience
+from ldprange.support.addresses import Host
+from ldprange.support.checking import shown
 
 _SERVER = "http://127.0.0.1:8000"
 _PATIENCE = Patience(attempt=30.0, total=60.0)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ldprange.checking import make_described
 from ldprange.decompositions.contract import Decomposition, Estimator
 from ldprange.decompositions.grids import Grids
 from ldprange.decompositions.haar import Haar
 from ldprange.decompositions.tree import Flat, Tree
 from ldprange.decompositions.windows import Windows
 from ldprange.errors import PlanError
+from ldprange.support.checking import make_described
 
 KINDS: dict[str, type[Decomposition]] = {kind.kind: kind for kind in (Flat, Tree, Haar, Windows, Grids)}
 

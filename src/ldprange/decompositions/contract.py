@@ -9,10 +9,13 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from ldprange.details import Details, Floats, Level
 from ldprange.errors import PlanError
-from ldprange.noise import Boundaries, Law, range_variances
-from ldprange.prediction import ranges_of
+from ldprange.least_squares.tree import Details
+from ldprange.least_squares.tree_variances import range_variances
+from ldprange.levels import Level
+from ldprange.noise import Law
+from ldprange.support.arrays import Boundaries, Floats
+from ldprange.workloads import ranges_of
 
 Variances = Callable[[Boundaries, Boundaries], Floats]
 

@@ -11,15 +11,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.axes import Axis, analysed
-from ldprange.checking import shown
 from ldprange.decompositions.branchings import trees_of
 from ldprange.decompositions.contract import Decomposition, Estimator, check_levels
-from ldprange.details import Floats, Level
 from ldprange.errors import PlanError
-from ldprange.joint import Question, Table, shares_below
+from ldprange.least_squares.axis import Axis, analysed
+from ldprange.least_squares.table import Question, Table, shares_below
+from ldprange.levels import Level
 from ldprange.noise import Law
-from ldprange.prediction import boxes_of, corners_of
+from ldprange.support.arrays import Floats
+from ldprange.support.checking import shown
+from ldprange.workloads import boxes_of, corners_of
 
 _DEEPEST = 27  # a plan's attributes have at most 2**26 bins, their trees fewer than twice as many leaves
 _MOST_SCALES = 3  # of tables of two attributes: 2 × 2, 4 × 4 and 8 × 8 cells

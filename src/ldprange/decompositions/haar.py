@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ldprange.decompositions.contract import Decomposition, stacked
 from ldprange.decompositions.grids import Grids
-from ldprange.details import Level
+from ldprange.levels import Level
 
 
 @dataclass(frozen=True, slots=True)

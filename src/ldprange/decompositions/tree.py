@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Any, ClassVar
 
-from ldprange.checking import shown
 from ldprange.decompositions.contract import Decomposition, stacked
 from ldprange.decompositions.grids import Grids
-from ldprange.details import Level
 from ldprange.errors import PlanError
+from ldprange.levels import Level
+from ldprange.support.checking import shown
 
 _MOST_BRANCHES = 1 << 32
 

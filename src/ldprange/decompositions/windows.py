@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from ldprange.checking import shown
 from ldprange.decompositions.contract import Decomposition, Estimator, Variances
-from ldprange.details import Floats, Level
 from ldprange.errors import PlanError
-from ldprange.line import Line
-from ldprange.line_variances import LineVariances
+from ldprange.least_squares.line import Line
+from ldprange.least_squares.line_variances import LineVariances
+from ldprange.levels import Level
 from ldprange.noise import Law
+from ldprange.support.arrays import Floats
+from ldprange.support.checking import shown
 
 
 @dataclass(frozen=True, slots=True)

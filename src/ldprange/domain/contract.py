@@ -13,14 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ldprange.checking import Values, as_array, make_described, shown
 from ldprange.errors import DomainError
-from ldprange.parallel import slices
-
-Positions = NDArray[np.float64]
-Bins = NDArray[np.int64]
+from ldprange.support.arrays import Bins, Positions
+from ldprange.support.checking import Values, as_array, make_described, shown
+from ldprange.support.parallel import slices
 
 
 class Domain(ABC):

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ldprange.checking import Values, as_array, can_be_written, first_of, listed, shown
-from ldprange.domain.contract import Bins, Discrete, Domain
+from ldprange.domain.contract import Discrete, Domain
 from ldprange.errors import DomainError
+from ldprange.support.arrays import Bins
+from ldprange.support.checking import Values, as_array, can_be_written, first_of, listed, shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.checking import Values, as_numbers, check_inside, is_number, shown
-from ldprange.domain.contract import Bins, Discrete, Domain, Positions
+from ldprange.domain.contract import Discrete, Domain
 from ldprange.errors import DomainError
+from ldprange.support.arrays import Bins, Positions
+from ldprange.support.checking import Values, as_numbers, check_inside, is_number, shown
 
 _SNAP = 1e-9  # a value or bound this close to an edge, in bins, is on it
 

@@ -10,10 +10,11 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.checking import Values, can_be_written, listed, shown
-from ldprange.domain.contract import Bins, Domain, Positions
+from ldprange.domain.contract import Domain
 from ldprange.errors import DomainError
-from ldprange.parallel import slices
+from ldprange.support.arrays import Bins, Positions
+from ldprange.support.checking import Values, can_be_written, listed, shown
+from ldprange.support.parallel import slices
 
 _MOST_COUNTED = 1 << 28  # joint bins: 2 GiB of counters
 _TAKEN = ("confidence", "given")  # questions name the attributes, and these words besides

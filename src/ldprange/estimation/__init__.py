@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from ldprange.aggregate import Aggregate
-from ldprange.checking import check_type
 from ldprange.decompositions import Flat, Tree
 from ldprange.domain import Product
 from ldprange.errors import QueryError
-from ldprange.estimation.answers import Estimate
 from ldprange.estimation.consistent import ConsistentShares
 from ldprange.estimation.denoised import DenoisedShares
+from ldprange.estimation.estimate import Estimate
+from ldprange.estimation.joint_estimate import JointEstimate
 from ldprange.estimation.raw import RawShares
-from ldprange.estimation.several import JointEstimate
 from ldprange.sampling import Population, check_population
+from ldprange.support.checking import check_type
 
 
 def estimate(

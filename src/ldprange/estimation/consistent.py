@@ -8,9 +8,7 @@ import numpy as np
 
 from ldprange.aggregate import Aggregate
 from ldprange.decompositions.contract import Variances
-from ldprange.details import Floats
 from ldprange.estimation.shares import (
-    Boundaries,
     CentredShares,
     Spread,
     drawn_slope,
@@ -19,6 +17,7 @@ from ldprange.estimation.shares import (
     rising,
 )
 from ldprange.sampling import Population
+from ldprange.support.arrays import Boundaries, Floats
 
 _NEGLIGIBLE = 0.01  # part of a variance that who is in a cell may have without being looked at
 

@@ -7,11 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from ldprange.aggregate import Aggregate
-from ldprange.details import Floats
 from ldprange.estimation.consistent import ConsistentShares
-from ldprange.estimation.denoising import denoised
-from ldprange.estimation.shares import Boundaries
+from ldprange.estimation.denoise_line import denoised
 from ldprange.sampling import Population
+from ldprange.support.arrays import Boundaries, Floats
 
 
 class DenoisedShares(ConsistentShares):

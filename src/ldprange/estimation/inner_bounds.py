@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ldprange.domain import Domain, Positions
-from ldprange.units import shown
+from ldprange.domain import Domain
+from ldprange.domain.text import shown
+from ldprange.support.arrays import Positions
 
 
 def inner_bounds_note(

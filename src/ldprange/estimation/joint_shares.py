@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.axes import Axis, Boundaries
-from ldprange.details import Floats
-from ldprange.domain import Positions
 from ldprange.errors import QueryError
-from ldprange.estimation.answers import normal_quantile
+from ldprange.estimation.estimate import normal_quantile
 from ldprange.estimation.shares import Spread, score_interval
-from ldprange.joint import Question, Table, from_corners, shares_below
+from ldprange.least_squares.axis import Axis
+from ldprange.least_squares.table import Question, Table, from_corners, shares_below
+from ldprange.support.arrays import Boundaries, Floats, Positions
 
 _MOST_BINS = 1 << 26  # of a table
 

@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ldprange.details import Floats
 from ldprange.estimation.joint_shares import JointShares
-from ldprange.estimation.shares import Boundaries, CentredShares, Interval, Spread, boundaries, ratio, rising
-from ldprange.joint import Question
+from ldprange.estimation.shares import CentredShares, Interval, Spread, boundaries, ratio, rising
+from ldprange.least_squares.table import Question
+from ldprange.support.arrays import Boundaries, Floats
 
 
 class Marginal(CentredShares):

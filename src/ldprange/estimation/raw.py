@@ -8,9 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ldprange.aggregate import Aggregate
-from ldprange.details import Floats, Level
 from ldprange.estimation.shares import (
-    Boundaries,
     CentredShares,
     Spread,
     drawn_slope,
@@ -18,8 +16,10 @@ from ldprange.estimation.shares import (
     level_estimates,
     rising,
 )
+from ldprange.levels import Level
 from ldprange.noise import Law
 from ldprange.sampling import Population
+from ldprange.support.arrays import Boundaries, Floats
 
 
 class RawShares(CentredShares):

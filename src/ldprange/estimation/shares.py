@@ -7,12 +7,10 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldprange.aggregate import Aggregate
-from ldprange.details import Floats
+from ldprange.support.arrays import Boundaries, Floats
 
-Boundaries = NDArray[np.int64]
 Interval = tuple[Floats, Floats]
 
 

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from ldprange.errors import WireError
-from ldprange.files.rows import (
+from ldprange.files.report_rows import (
     batch_of,
     by_level,
     bytes_of,

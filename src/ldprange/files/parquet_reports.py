@@ -13,9 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from ldprange.checking import listed
 from ldprange.errors import WireError
-from ldprange.files.rows import (
+from ldprange.files.report_rows import (
     batch_of,
     by_level,
     bytes_of,
@@ -30,6 +29,7 @@ from ldprange.files.tables import open_parquet, parquet_batches
 from ldprange.oracles.contract import CodedMechanism
 from ldprange.plan import Plan
 from ldprange.reports import Batch
+from ldprange.support.checking import listed
 
 VERSION = 1
 _VERSION_KEY, _FINGERPRINT_KEY = b"ldprange_version", b"ldprange_fingerprint"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ldprange.files.kinds import SWAP, Kind, expect
-from ldprange.files.opening import Name, opened
+from ldprange.files.sniffing import SWAP, Kind, expect
+from ldprange.files.sources import Name, opened
 from ldprange.files.text import text_of
 from ldprange.plan import Plan
 

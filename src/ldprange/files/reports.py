@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
-from ldprange.checking import shown
 from ldprange.errors import FileError, MismatchError
-from ldprange.files import packed
-from ldprange.files.kinds import SWAP, Kind, expect
-from ldprange.files.opening import Name, Progress, opened, watched
+from ldprange.files import packed_reports
+from ldprange.files.sniffing import SWAP, Kind, expect
+from ldprange.files.sources import Name, Progress, opened, watched
 from ldprange.plan import Plan
 from ldprange.reports import Batch, gathered
-from ldprange.writing import whole_file
+from ldprange.support.checking import shown
+from ldprange.support.whole_files import whole_file
 
 SUFFIXES = (".csv", ".parquet", ".reports")
 """The kinds of report files that a directory may hold; a file named by itself may be called anything."""
@@ -142,7 +142,7 @@ def _format(path: Path) -> Format:
         from ldprange.files import csv_reports
 
         return cast(Format, csv_reports)
-    return cast(Format, packed)
+    return cast(Format, packed_reports)
 
 
 def _pieces(batch: Batch) -> Iterator[Batch]:

@@ -17,10 +17,10 @@ import pyarrow.csv
 import pyarrow.parquet
 from numpy.typing import NDArray
 
-from ldprange.checking import listed, shown
 from ldprange.domain import Dates, Domain, Ordered, Product
 from ldprange.errors import FileError
 from ldprange.files.parquet_pages import check_pages
+from ldprange.support.checking import listed, shown
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}

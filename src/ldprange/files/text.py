@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import BinaryIO
 
 from ldprange.errors import FileError
-from ldprange.files.opening import Name, opened
-from ldprange.writing import whole_file
+from ldprange.files.sources import Name, opened
+from ldprange.support.whole_files import whole_file
 
 
 def read_text(path: Name) -> str:

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.checking import listed, shown
 from ldprange.domain import Domain, Product
 from ldprange.errors import FileError
-from ldprange.files.kinds import SWAP, Kind, expect
-from ldprange.files.opening import Name, Progress, opened, watched
+from ldprange.files.sniffing import SWAP, Kind, expect
+from ldprange.files.sources import Name, Progress, opened, watched
+from ldprange.support.checking import listed, shown
 
 CHUNK = 1 << 20
 """Every chunk but the last has this many values, whatever the file, so that a seed gives the same reports."""

@@ -13,16 +13,9 @@ from numpy.typing import NDArray
 
 import ldprange.kernels._compiled as _compiled
 from ldprange.kernels import numpy_kernels
-from ldprange.kernels.numpy_kernels import (
-    Codes,
-    Counts,
-    Words,
-    hadamard_matrix,
-    hadamard_powers,
-    parity,
-    polynomial_hash,
-)
-from ldprange.parallel import workers
+from ldprange.kernels.numpy_kernels import hadamard_matrix, hadamard_powers, parity, polynomial_hash
+from ldprange.support.arrays import Codes, Counts, Words
+from ldprange.support.parallel import workers
 
 __all__ = ["hadamard_matrix", "hadamard_powers", "parity", "polynomial_hash"]  # they are the twin's
 __all__ += [name for name in numpy_kernels.__all__ if name not in __all__]

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.kernels.numpy_variances import joint_variances
-from ldprange.parallel import slices
+from ldprange.support.arrays import Codes, Counts, Words
+from ldprange.support.parallel import slices
 
 __all__ = [
     "Codes",
@@ -34,9 +35,6 @@ __all__ = [
     "walsh_hadamard",
 ]
 
-Codes = NDArray[np.unsignedinteger[Any]]
-Counts = NDArray[np.int64]
-Words = NDArray[np.uint32]
 
 _BLOCK = 1 << 16  # elements that are worked on together: small enough to stay in a core's cache
 _UNSETTLED = 255  # no level: a plan has fewer

@@ -1,4 +1,7 @@
-"""Exact variances over several attributes, in NumPy; :mod:`ldprange.joint` says what they are made of."""
+"""Exact variances over several attributes, in NumPy.
+
+:mod:`ldprange.least_squares.table` says what they are made of.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.parallel import in_threads, slices
+from ldprange.support.arrays import Boundaries, Floats
+from ldprange.support.parallel import in_threads, slices
 
 __all__ = ["joint_variances"]
 
-Boundaries = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _BLOCK = 1 << 11  # questions worked out together
 

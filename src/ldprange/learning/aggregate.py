@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.aggregate import Aggregate, checked_users
-from ldprange.checking import check_type, listed, shown
 from ldprange.errors import FileError, LdprangeError, MismatchError, WireError
 from ldprange.learning.plan import Label, LabelledPlan
 from ldprange.reports import Batch, Report
-from ldprange.writing import read_whole, unsealed, whole_file
+from ldprange.support.checking import check_type, listed, shown
+from ldprange.support.whole_files import read_whole, unsealed, whole_file
 
 VERSION = 1
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from ldprange.checking import shown
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
 from ldprange.learning.plan import Asked, Label, LabelledPlan, check_numerical
 from ldprange.plan import Plan, check_epsilon
 from ldprange.planner import choose_plan, finest_bins
 from ldprange.planner.compare import check_users
+from ldprange.support.checking import shown
 
 _FEWEST_BINS = 8  # a density needs a shape, however noisy
 _MOST_BINS = 256

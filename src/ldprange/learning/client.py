@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ldprange.checking import check_type, listed
-from ldprange.client import Client, encode_with
+from ldprange.client.encoding import Client, encode_with
 from ldprange.errors import DomainError
 from ldprange.learning.plan import LabelledPlan
 from ldprange.randomness import Coins, SystemCoins, below
 from ldprange.reports import Report
+from ldprange.support.checking import check_type, listed
 
 
 class LabelledClient:

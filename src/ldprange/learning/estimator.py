@@ -8,8 +8,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldprange.checking import check_type, listed, shown
-from ldprange.details import Floats
 from ldprange.domain import Domain
 from ldprange.errors import LdprangeError, PlanError
 from ldprange.estimation import estimate
@@ -19,6 +17,8 @@ from ldprange.learning.plan import LabelledPlan
 from ldprange.learning.rehearsal import rehearse_labelled
 from ldprange.plan import check_epsilon
 from ldprange.sampling import RESPONDENTS
+from ldprange.support.arrays import Floats
+from ldprange.support.checking import check_type, listed, shown
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin

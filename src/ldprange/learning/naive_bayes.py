@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldprange.aggregate import Aggregate
-from ldprange.details import Floats
 from ldprange.learning.aggregate import LabelledAggregate
 from ldprange.learning.estimator import ReportsClassifier, densities
+from ldprange.support.arrays import Floats
 
 
 class NaiveBayes(ReportsClassifier):

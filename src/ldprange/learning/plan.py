@@ -12,10 +12,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldprange.checking import as_array, is_number, listed, shown
 from ldprange.domain import Integers, Logarithmic, Real
 from ldprange.errors import DomainError, PlanError
 from ldprange.plan import Plan
+from ldprange.support.checking import as_array, is_number, listed, shown
 
 VERSION = 1
 

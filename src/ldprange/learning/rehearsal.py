@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldprange.checking import as_array, check_type, listed
 from ldprange.errors import DomainError
 from ldprange.learning.aggregate import LabelledAggregate
 from ldprange.learning.plan import LabelledPlan
 from ldprange.randomness import generator, seed_sequence
 from ldprange.simulation import simulate
+from ldprange.support.checking import as_array, check_type, listed
 
 
 def rehearse_labelled(

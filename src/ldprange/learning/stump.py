@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldprange.details import Floats
 from ldprange.learning.aggregate import LabelledAggregate
 from ldprange.learning.estimator import ReportsClassifier, densities
+from ldprange.support.arrays import Floats
 
 
 class DecisionStump(ReportsClassifier):

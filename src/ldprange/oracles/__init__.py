@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ldprange.checking import make_described
 from ldprange.errors import PlanError
 from ldprange.oracles.contract import Mechanism, Oracle
 from ldprange.oracles.hadamard import HRR, HadamardHashing
@@ -11,6 +10,7 @@ from ldprange.oracles.randomized_response import GeneralizedRandomizedResponse
 from ldprange.oracles.shifted import mechanism_of
 from ldprange.oracles.subset_selection import SubsetSelection
 from ldprange.oracles.unary_encoding import OptimizedUnaryEncoding
+from ldprange.support.checking import make_described
 
 GRR = GeneralizedRandomizedResponse
 OUE = OptimizedUnaryEncoding

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from ldprange import kernels
 from ldprange.errors import WireError
-from ldprange.kernels import Counts
 from ldprange.noise import Noise
-from ldprange.parallel import slices
 from ldprange.randomness import Coins
+from ldprange.support.arrays import Counts
+from ldprange.support.parallel import slices
 
 Column = NDArray[Any]
 Items = NDArray[np.uint32]

@@ -39,14 +39,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange import kernels
-from ldprange.checking import shown
 from ldprange.errors import PlanError
-from ldprange.kernels import Counts, Words
 from ldprange.noise import Noise
 from ldprange.oracles.contract import CodedMechanism, Column, Items, Mechanism, Oracle, Users, each_holder
 from ldprange.oracles.randomized_response import SymbolResponse
-from ldprange.parallel import slices
 from ldprange.randomness import Coins, below
+from ldprange.support.arrays import Counts, Words
+from ldprange.support.checking import shown
+from ldprange.support.parallel import slices
 
 _MOST_BITS = 4
 _COUNTERS_PER_CELL = 8

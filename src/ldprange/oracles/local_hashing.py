@@ -18,9 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange import kernels
-from ldprange.checking import shown
 from ldprange.errors import PlanError
-from ldprange.kernels import Counts
 from ldprange.noise import Noise
 from ldprange.oracles.contract import (
     Column,
@@ -35,6 +33,8 @@ from ldprange.oracles.contract import (
 )
 from ldprange.oracles.randomized_response import SymbolResponse
 from ldprange.randomness import Coins, below
+from ldprange.support.arrays import Counts
+from ldprange.support.checking import shown
 
 _MERSENNE_EXPONENTS = (7, 13, 17, 19, 31)
 _EVENNESS = 32  # the field has at least this many elements per symbol, so symbols are nearly equally likely

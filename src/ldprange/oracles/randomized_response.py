@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from ldprange import kernels
 from ldprange.errors import PlanError
-from ldprange.kernels import Counts
 from ldprange.noise import Noise
 from ldprange.oracles.contract import CodedMechanism, Column, Items, Mechanism, Oracle
 from ldprange.randomness import WORDS, Coins, below, exponential_from_below
+from ldprange.support.arrays import Counts
 
 Symbols = NDArray[np.uint32]
 

@@ -10,7 +10,8 @@ and the mean over the w windows that hold an item estimates, without bias,
 
     (Tθ)[z] = Σ_y max(0, 1 − |z − y|/w) θ[y]
 
-at each item z. That back-projection is what ``estimate`` returns; :mod:`ldprange.line` inverts it.
+at each item z. That back-projection is what ``estimate`` returns;
+:mod:`ldprange.least_squares.line` inverts it.
 """
 
 from __future__ import annotations
@@ -20,8 +21,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.details import Level
-from ldprange.kernels import Counts
+from ldprange.levels import Level
 from ldprange.oracles.contract import (
     Column,
     Groups,
@@ -36,6 +36,7 @@ from ldprange.oracles.contract import (
     width_of,
 )
 from ldprange.randomness import Coins, below
+from ldprange.support.arrays import Counts
 
 _BLOCK = 1 << 16  # users taken together
 _CROWD = 2  # users for each item and shift, from which on it is faster to draw each shift's users at once

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange import kernels
-from ldprange.checking import shown
 from ldprange.errors import PlanError, WireError
-from ldprange.kernels import Counts
 from ldprange.noise import Noise
 from ldprange.oracles.contract import Column, Groups, Items, Mechanism, Oracle, Users, add_up_to, each_holder
-from ldprange.parallel import slices
 from ldprange.randomness import WORDS, Coins, below, exponential_from_below
+from ldprange.support.arrays import Counts
+from ldprange.support.checking import shown
+from ldprange.support.parallel import slices
 
 _MOST_CELLS = 1 << 16
 _BLOCK = 1 << 20  # coins drawn together

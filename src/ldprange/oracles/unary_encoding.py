@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from ldprange import kernels
 from ldprange.errors import PlanError, WireError
-from ldprange.kernels import Counts
 from ldprange.noise import Noise
 from ldprange.oracles.contract import Column, Groups, Items, Mechanism, Oracle
-from ldprange.parallel import slices
 from ldprange.randomness import WORDS, Coins, exponential_from_below
+from ldprange.support.arrays import Counts
+from ldprange.support.parallel import slices
 
 _HELD = WORDS // 2
 _BLOCK = 1 << 20  # coins drawn together

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 
-from ldprange.checking import check_type, is_number, shown
 from ldprange.decompositions import Decomposition, Flat, Grids, Haar, Tree, Windows
 from ldprange.decompositions.contract import MOST_LEVELS
 from ldprange.domain import Domain, Product
@@ -16,6 +15,7 @@ from ldprange.oracles import HRR, OUE
 from ldprange.plan import Plan, check_bins, check_epsilon
 from ldprange.planner.optimise import Workload, check_workload, optimise_plan
 from ldprange.prediction import Prediction
+from ldprange.support.checking import check_type, is_number, shown
 
 GUESS = math.sqrt(1 / 12)
 """How far off a guess of one half is, on average, from a share that may be anything."""

@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ldprange.checking import is_number, shown
 from ldprange.decompositions import Windows
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
 from ldprange.plan import Plan
 from ldprange.planner.compare import Candidate, check_users, choose_plan
 from ldprange.planner.optimise import Workload, optimise_plan
+from ldprange.support.checking import is_number, shown
 
 _MOST_EPSILON = 20.0
 _LEAST_EPSILON = 1e-3

@@ -19,14 +19,16 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ldprange.checking import check_type, shown
 from ldprange.decompositions import Decomposition, Grids, Windows
-from ldprange.details import Floats, Level, mean_overlap
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
+from ldprange.levels import Level
 from ldprange.oracles import GRR, HadamardHashing, Oracle, SubsetSelection, mechanism_of
-from ldprange.parallel import slices
 from ldprange.plan import Plan, check_bins, check_cells, check_epsilon
+from ldprange.support.arrays import Floats
+from ldprange.support.checking import check_type, shown
+from ldprange.support.parallel import slices
+from ldprange.workloads import mean_overlap
 
 Workload = Literal["ranges", "prefixes", "both"]
 

@@ -13,8 +13,8 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
-from ldprange.addresses import is_loopback, read_address
 from ldprange.errors import LdprangeError
+from ldprange.support.addresses import is_loopback, read_address
 
 ADMINISTRATOR, ANALYST = "administrator", "analyst"
 ROLES = (ADMINISTRATOR, ANALYST)

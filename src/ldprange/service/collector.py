@@ -15,7 +15,7 @@ from ldprange.errors import LdprangeError
 from ldprange.plan import Plan
 from ldprange.service.access import RateLimit
 from ldprange.service.bodies import Bodies
-from ldprange.service.cutting import predicted_table
+from ldprange.service.cells import predicted_table
 from ldprange.service.quota import Quota
 from ldprange.service.store import CLOSED, OPEN, Store, Survey
 from ldprange.service.writer import Writer

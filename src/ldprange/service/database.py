@@ -14,9 +14,9 @@ from sqlalchemy import Connection, func, insert, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from ldprange.errors import StoreError
-from ldprange.service.carrying import carry_over
-from ldprange.service.opening import FILE, engine_of, forget_log, private_file, url_of, without_password
-from ldprange.service.tables import FORMAT, METADATA, VERSION
+from ldprange.service.locations import FILE, engine_of, forget_log, private_file, url_of, without_password
+from ldprange.service.migration import carry_over
+from ldprange.service.schema import FORMAT, METADATA, VERSION
 
 _LOCK = 0x6C647072616E6765  # PostgreSQL's advisory locks are numbers: "ldprange"
 _ATTEMPTS, _PAUSE = 20, 0.1  # to get a lock back; seconds between them

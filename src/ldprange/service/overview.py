@@ -13,8 +13,10 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ldprange.domain.text import plain
 from ldprange.estimation import Estimate, JointEstimate
-from ldprange.estimation.answers import normal_quantile
+from ldprange.estimation.estimate import normal_quantile
+from ldprange.service.attributes import check_attributes, pair_pictures
 from ldprange.service.collector import Collector
 from ldprange.service.questions import CONFIDENCE, POPULATION, Estimates
 from ldprange.service.refusal import Refusal
@@ -28,9 +30,7 @@ from ldprange.service.replies import (
     rendered,
     survey_in,
 )
-from ldprange.service.several import check_attributes, pair_pictures
 from ldprange.service.store import CLOSED, Survey
-from ldprange.units import plain
 
 _MOST_POINTS = 1024
 _LEAST_BARS, _MOST_BARS = 6, 64

@@ -12,9 +12,18 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ldprange.domain import Domain
+from ldprange.domain.text import parse, plain
 from ldprange.estimation import Estimate, JointEstimate, estimate
+from ldprange.service.attributes import (
+    GIVEN,
+    asked_about,
+    one_attribute,
+    share_of_ranges,
+    table_of,
+    two_of,
+)
+from ldprange.service.cells import edges_of
 from ldprange.service.collector import Collector
-from ldprange.service.cutting import edges_of
 from ldprange.service.refusal import Refusal
 from ldprange.service.replies import (
     Parameters,
@@ -26,16 +35,7 @@ from ldprange.service.replies import (
     share,
     survey_in,
 )
-from ldprange.service.several import (
-    GIVEN,
-    asked_about,
-    one_attribute,
-    share_of_ranges,
-    table_of,
-    two_of,
-)
 from ldprange.service.store import Survey
-from ldprange.units import parse, plain
 
 CONFIDENCE = 0.95
 POPULATION = "endless"

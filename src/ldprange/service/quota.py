@@ -11,8 +11,8 @@ from ldprange import wire
 from ldprange.errors import LdprangeError
 from ldprange.service.access import MOST_ADDRESSES, sender_of
 from ldprange.service.refusal import Refusal
+from ldprange.service.schema import HOUR
 from ldprange.service.store import Survey
-from ldprange.service.tables import HOUR
 
 _REPORTS, _BYTES = "reports", "bytes"
 

@@ -12,12 +12,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ldprange.answer import Answer
+from ldprange.domain.text import plain
 from ldprange.errors import LdprangeError
 from ldprange.service.access import ADMINISTRATOR, ROLES, may_administer, role_of, sender_of
 from ldprange.service.collector import Collector
 from ldprange.service.refusal import Refusal
 from ldprange.service.store import Survey
-from ldprange.units import plain
 
 KEPT_BY_NOBODY = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 ANYWHERE = {"access-control-allow-origin": "*"}

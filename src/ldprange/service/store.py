@@ -31,8 +31,8 @@ from ldprange.errors import LdprangeError, StoreError
 from ldprange.plan import Plan
 from ldprange.reports import Batch
 from ldprange.service.database import Database
-from ldprange.service.opening import forget_log
-from ldprange.service.tables import AGGREGATES, ARRIVALS, HOUR, RECENT, SORTED, SURVEYS, TOKENS
+from ldprange.service.locations import forget_log
+from ldprange.service.schema import AGGREGATES, ARRIVALS, HOUR, RECENT, SORTED, SURVEYS, TOKENS
 
 OPEN, CLOSED = "open", "closed"
 _READ_TOGETHER = 512  # batches

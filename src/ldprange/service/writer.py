@@ -22,9 +22,9 @@ from typing import NamedTuple
 from ldprange import wire
 from ldprange.errors import LdprangeError
 from ldprange.reports import Batch
-from ldprange.service.live import Live
+from ldprange.service.live_aggregate import Live
+from ldprange.service.schema import HOUR
 from ldprange.service.store import CLOSED, Kept, Store, Survey
-from ldprange.service.tables import HOUR
 
 _log = logging.getLogger("ldprange.service")
 _MOST_WAITING = 20_000  # submissions

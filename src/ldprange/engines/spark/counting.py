@@ -19,10 +19,10 @@ from ldprange.aggregate import Aggregate
 from ldprange.engines.spark.reading import files_of, frame_of, name_of, reports_in
 from ldprange.engines.spark.sessions import check_installed, translated
 from ldprange.errors import EngineError, LdprangeError, WireError
-from ldprange.files.opening import Name
 from ldprange.files.parquet_reports import batch_from, is_coded, schema_of
-from ldprange.kernels import Counts
+from ldprange.files.sources import Name
 from ldprange.plan import Plan
+from ldprange.support.arrays import Counts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -15,8 +15,8 @@ from ldprange.engines.spark.reading import schema
 from ldprange.engines.spark.sessions import check_installed, translated
 from ldprange.files import write_reports
 from ldprange.files.folders import new_report_folder
-from ldprange.files.opening import Name
 from ldprange.files.parquet_reports import batch_from, is_coded, rows_of
+from ldprange.files.sources import Name
 from ldprange.files.tables import typed
 from ldprange.plan import Plan
 from ldprange.randomness import seed_sequence

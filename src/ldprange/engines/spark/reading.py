@@ -16,13 +16,13 @@ import pyarrow as pa
 from pyarrow import fs
 
 from ldprange.errors import FileError
-from ldprange.files.kinds import Kind, expect
-from ldprange.files.opening import Name, naming, opened
 from ldprange.files.parquet_reports import check_schema, is_coded
 from ldprange.files.reports import report_files
+from ldprange.files.sniffing import Kind, expect
+from ldprange.files.sources import Name, naming, opened
 from ldprange.files.tables import open_parquet
-from ldprange.parallel import in_threads
 from ldprange.plan import Plan
+from ldprange.support.parallel import in_threads
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

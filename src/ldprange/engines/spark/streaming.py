@@ -20,7 +20,7 @@ from ldprange.engines.spark.counting import aggregate
 from ldprange.engines.spark.reading import SUFFIX, pattern_of
 from ldprange.engines.spark.sessions import check_installed, translated
 from ldprange.errors import EngineError, FileError, MismatchError
-from ldprange.files.opening import Name
+from ldprange.files.sources import Name
 from ldprange.plan import Plan
 
 if TYPE_CHECKING:

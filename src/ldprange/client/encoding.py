@@ -5,13 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Any
 
-from ldprange.addresses import SurveyAddress
-from ldprange.checking import check_type, shown
+from ldprange.client.ledger import Ledger
 from ldprange.errors import LdprangeError
-from ldprange.ledger import Ledger
 from ldprange.plan import Plan
 from ldprange.randomness import Coins, SystemCoins
 from ldprange.reports import Report
+from ldprange.support.addresses import SurveyAddress
+from ldprange.support.checking import check_type, shown
 
 
 class Client:

@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from ldprange.checking import check_type, shown
 from ldprange.errors import LdprangeError
+from ldprange.support.checking import check_type, shown
 
 _OWN_PORTS = {"https": 443, "http": 80}  # a port that the scheme implies is left out
 _NAME = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ldprange import checkpoint
 from ldprange.aggregate import Aggregate
-from ldprange.checkpoint import Part
-from ldprange.files.opening import STANDARD_INPUT, opened
+from ldprange.files import checkpoint
+from ldprange.files.checkpoint import Part
 from ldprange.files.reports import read_reports
-from ldprange.parallel import in_threads
+from ldprange.files.sources import STANDARD_INPUT, opened
 from ldprange.plan import Plan
+from ldprange.support.parallel import in_threads
 
 _PART_ROWS = 1 << 22
 _SECONDS = 30.0  # between checkpoints

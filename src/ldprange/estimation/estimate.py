@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldprange.answer import Answer
-from ldprange.checking import as_array, shown
-from ldprange.details import Floats
-from ldprange.domain import Domain, Positions
+from ldprange.domain import Domain
 from ldprange.errors import QueryError
 from ldprange.estimation.inner_bounds import inner_bounds_note
-from ldprange.estimation.shares import Boundaries, Shares
-from ldprange.parallel import slices
+from ldprange.estimation.shares import Shares
 from ldprange.plan import Plan
+from ldprange.support.arrays import Boundaries, Floats, Positions
+from ldprange.support.checking import as_array, shown
+from ldprange.support.parallel import slices
 
 _TOGETHER = 1 << 22  # numbers worked on together
 _NODES_ACROSS = 64  # an interval that spans so many nodes of a level is not made narrower by finer ones

@@ -1,7 +1,7 @@
 """Many attributes from tables of pairs: what the reports say of two at a time, made into one distribution.
 
 1. Each attribute's own distribution is denoised as that of a single one.
-2. So is the table of two (:mod:`ldprange.estimation.joint_denoising`), which is made to agree with both.
+2. So is the table of two (:mod:`ldprange.estimation.denoise_pair`), which is made to agree with both.
 3. Three attributes or more are taken to be as even as their pairs allow (most entropy), by fitting the pairs
    in turns. What only three together would show is not there.
 
@@ -17,13 +17,12 @@ from math import prod
 import numpy as np
 
 from ldprange.decompositions import Grids
-from ldprange.details import Floats
-from ldprange.domain import Positions
 from ldprange.errors import QueryError
-from ldprange.estimation.denoising import denoised
-from ldprange.estimation.joint_denoising import denoised_pair
-from ldprange.joint import Question
+from ldprange.estimation.denoise_line import denoised
+from ldprange.estimation.denoise_pair import denoised_pair
+from ldprange.least_squares.table import Question
 from ldprange.noise import Law
+from ldprange.support.arrays import Floats, Positions
 
 _ROUNDS = 100
 _NEAR = 1e-9

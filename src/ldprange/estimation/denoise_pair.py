@@ -1,6 +1,6 @@
 """Denoising two attributes at once: cells are split from the whole down, now along one, now along the other.
 
-A cell's mass is split between its children as in one dimension (:mod:`ldprange.estimation.denoising`): the
+A cell's mass is split between its children as in one dimension (:mod:`ldprange.estimation.denoise_line`): the
 unbiased estimate says how, with a known error; all other cells of the same depths say what splits look like;
 and what is expected of a split, were there no estimate, is that of the attribute alone. So whatever the
 reports cannot tell is as if the attributes were independent within a cell, and what they do tell stays:
@@ -14,9 +14,9 @@ from math import log
 
 import numpy as np
 
-from ldprange.details import Floats
-from ldprange.estimation.denoising import split
-from ldprange.joint import Table
+from ldprange.estimation.denoise_line import split
+from ldprange.least_squares.table import Table
+from ldprange.support.arrays import Floats
 
 _NO_NOISE = 1e-30
 

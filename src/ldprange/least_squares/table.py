@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.axes import Axis, Boundaries, rebuilt
-from ldprange.details import Floats
 from ldprange.errors import PlanError
 from ldprange.kernels import joint_variances
+from ldprange.least_squares.axis import Axis, rebuilt
 from ldprange.noise import Law
+from ldprange.support.arrays import Boundaries, Floats
 
 Depths = NDArray[np.int64]
 

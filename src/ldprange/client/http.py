@@ -13,8 +13,8 @@ from socket import SHUT_RDWR
 from threading import Timer
 from typing import TYPE_CHECKING, Any
 
-from ldprange.addresses import Host
 from ldprange.errors import SendError
+from ldprange.support.addresses import Host
 
 if TYPE_CHECKING:
     from http.client import HTTPConnection, HTTPResponse

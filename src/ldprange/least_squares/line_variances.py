@@ -1,9 +1,9 @@
 """Exact variances of ranges from shifted windows.
 
-A range with indicator r weighs the items of b (see :mod:`ldprange.line`) by u, the even covariance of every
-item with the range; Σu = 0. A user of level l adds to the answer λ times the sum, over the windows of their
-shift, of the window's estimate × W, W being the sum of u over the window. So with spread and held of the
-oracle's noise the variance of the range's share R is
+A range with indicator r weighs the items of b (see :mod:`ldprange.least_squares.line`) by u, the even
+covariance of every item with the range; Σu = 0. A user of level l adds to the answer λ times the sum, over
+the windows of their shift, of the window's estimate × W, W being the sum of u over the window. So with spread
+and held of the oracle's noise the variance of the range's share R is
 
     Σ_l n [λ²/w Σ_windows W² (spread + held·θ(window)) − (λ/w Σ_windows W·θ(window))²] − R(1 − R)/N′.
 
@@ -13,7 +13,8 @@ the covariance of the range with T_w θ, one solution a level for all ranges. Wh
     Q = Σ_l n λ²/w Σ_windows W² held (θ(window) − 1/cells),
 
 which has no closed form. Up to 16 ranges are worked out one by one. For more, on lines of up to 2048 items, Q
-is one matrix over pairs of boundaries, and all is exact still. Beyond, see :mod:`ldprange.long_line`.
+is one matrix over pairs of boundaries, and all is exact still. For longer lines see
+:mod:`ldprange.least_squares.line_tables`.
 """
 
 from __future__ import annotations
@@ -22,12 +23,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ldprange.held import Held, blurred, held_matrix, prefix_matrix, window_sums
-from ldprange.line import Line
-from ldprange.long_line import LongLine
-from ldprange.noise import Boundaries
-from ldprange.parallel import slices
-from ldprange.toeplitz import Floats
+from ldprange.least_squares.line import Line
+from ldprange.least_squares.line_occupancy import Held, blurred, held_matrix, prefix_matrix, window_sums
+from ldprange.least_squares.line_tables import LongLine
+from ldprange.support.arrays import Boundaries, Floats
+from ldprange.support.parallel import slices
 
 _FEW = 16  # ranges that are worked out one by one, on any line
 _SHORT = 2048  # items of a line on which every range is exact

@@ -1,8 +1,9 @@
 """What people held in windows add to the variance of ranges: sums over windows, and Q as a matrix.
 
-For Q see :mod:`ldprange.line_variances`. With S the even covariance of the shares below any two boundaries,
-the prefix below boundary i has W = S(i, s + w) − S(i, s) for the window that begins at s. So Q of all pairs
-of prefixes is U M Uᵀ, where U has the differences of S, and M adds up the windows that hold two items.
+For Q see :mod:`ldprange.least_squares.line_variances`. With S the even covariance of the shares below any two
+boundaries, the prefix below boundary i has W = S(i, s + w) − S(i, s) for the window that begins at s. So Q of
+all pairs of prefixes is U M Uᵀ, where U has the differences of S, and M adds up the windows that hold two
+items.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldprange.line import Line
-from ldprange.toeplitz import Floats
+from ldprange.least_squares.line import Line
+from ldprange.support.arrays import Floats
 
 
 class Held(NamedTuple):

@@ -12,18 +12,18 @@ from numpy.typing import ArrayLike
 
 from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
-from ldprange.checking import listed, shown
 from ldprange.decompositions import Grids
-from ldprange.details import Floats
-from ldprange.domain import Domain, Positions, Product
+from ldprange.domain import Domain, Product
 from ldprange.errors import DomainError, QueryError
-from ldprange.estimation.answers import Estimate, normal_quantile, single
+from ldprange.estimation.estimate import Estimate, normal_quantile, single
 from ldprange.estimation.inner_bounds import inner_bounds_note
+from ldprange.estimation.joint_denoised import PairedShares
 from ldprange.estimation.joint_shares import JointShares
 from ldprange.estimation.one_of_several import Conditional, Marginal
-from ldprange.estimation.pairs import PairedShares
 from ldprange.estimation.shares import level_estimates
 from ldprange.sampling import Population
+from ldprange.support.arrays import Floats, Positions
+from ldprange.support.checking import listed, shown
 
 Range = tuple[Any, Any] | Sequence[Any] | Any
 

@@ -1,8 +1,8 @@
 """Variances of many ranges on a long line: near approximations, in time that hardly grows with their number.
 
 The even part is read from tables: it depends, smoothly, on how long a range is and how far from the ends. The
-held part Q (see :mod:`ldprange.line_variances`) depends on who lives where. It is taken in one of two ways,
-as a ratio to the even part.
+held part Q (see :mod:`ldprange.least_squares.line_variances`) depends on who lives where. It is taken in one
+of two ways, as a ratio to the even part.
 
 *Short ranges*, further from either end of the line than they are long, are taken to lie in the middle of a
 line. Then Q = Σ_z θ_z κ(z) with κ known. A part of κ that falls from the range's low end to its high one goes
@@ -26,10 +26,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.held import Held, blurred, held_matrix, prefix_matrix, window_sums
-from ldprange.line import Line
-from ldprange.noise import Boundaries
-from ldprange.toeplitz import Floats
+from ldprange.least_squares.line import Line
+from ldprange.least_squares.line_occupancy import Held, blurred, held_matrix, prefix_matrix, window_sums
+from ldprange.support.arrays import Boundaries, Floats
 
 _PER_OCTAVE = 16  # of lengths and places at which the even variance is tabulated
 _KERNELS_PER_OCTAVE = 2  # of lengths at which κ is worked out

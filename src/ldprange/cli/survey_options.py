@@ -13,7 +13,7 @@ import click
 
 from ldprange.cli.domains import domain_options
 from ldprange.cli.options import epsilon_option, users_option
-from ldprange.cli.screen import note
+from ldprange.cli.output import note
 from ldprange.cli.summary import warn_if_weak
 from ldprange.domain import Domain
 from ldprange.files import read_plan

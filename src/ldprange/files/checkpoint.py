@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from ldprange.aggregate import Aggregate
 from ldprange.errors import FileError, MismatchError
-from ldprange.files.opening import naming
+from ldprange.files.sources import naming
 from ldprange.plan import Plan
-from ldprange.writing import whole_file
+from ldprange.support.whole_files import whole_file
 
 _MAGIC = b"LDPRCKP\x01"
 

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ldprange import wire
-from ldprange.addresses import SurveyAddress
-from ldprange.checking import check_type, is_number, shown
+from ldprange.client.ledger_file import LedgerFile
 from ldprange.errors import BudgetError, FileError, LdprangeError
-from ldprange.ledger_file import LedgerFile
 from ldprange.plan import FINGERPRINT_BYTES, Plan
 from ldprange.reports import Report
+from ldprange.support.addresses import SurveyAddress
+from ldprange.support.checking import check_type, is_number, shown
 
 if TYPE_CHECKING:
     from sqlite3 import Connection

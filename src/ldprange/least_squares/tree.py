@@ -19,53 +19,13 @@ their total being 0, so that the real bins add up to exactly 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """One level of a decomposition: ``cells`` nodes of ``size`` leaves, ``branching`` to a parent.
-
-    ``contrast`` says that only differences between siblings will be used. With ``shifts`` above 1 the
-    oracle is asked about windows of so many cells, on a grid at a random public shift.
-    """
-
-    cells: int
-    branching: int
-    size: int
-    contrast: bool = False
-    shifts: int = 1
-
-    @property
-    def asked(self) -> int:
-        """Among how many the oracle is asked: the cells, or the windows that cover them at any shift.
-
-        >>> Level(8, 1, 1).asked, Level(8, 1, 1, shifts=2).asked, Level(8, 1, 1, shifts=4).asked
-        (8, 5, 3)
-        """
-        return (self.cells - 2 + self.shifts) // self.shifts + 1
-
-    def cell(self, index: Any) -> int:
-        """Return the cell that holds a bin."""
-        return int(index // self.size)
-
-    def cells_of(self, indices: NDArray[Any]) -> NDArray[np.uint32]:
-        """Return the cells that hold bins."""
-        cells: NDArray[np.uint32] = indices // np.uint32(self.size)
-        return cells
-
-    def sums(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Add people per bin up into cells."""
-        padded = np.zeros(self.cells * self.size, np.int64)
-        padded[: counts.size] = counts
-        sums: NDArray[np.int64] = padded.reshape(self.cells, self.size).sum(axis=1)
-        return sums
+from ldprange.levels import Level
+from ldprange.support.arrays import Floats
+from ldprange.workloads import mean_overlap
 
 
 class Details:
@@ -166,20 +126,3 @@ class _Padding:
         rho, n = self.weights, self._bins
         pairs = (n + 1) * (rho @ rho) - rho.sum() ** 2  # Σ_{i<j} (ρ_j − ρ_i)²
         return float(self._variance * pairs / (n * (n + 1) / 2)), float(self._variance * (rho @ rho) / n)
-
-
-def mean_overlap(bins: int, size: int) -> tuple[float, float]:
-    """Return the mean of Σ_blocks overlap²/size over all ranges and over all prefixes of ``bins`` bins.
-
-    overlap² counts pairs (x, y) of a block's bins that the query holds both; a range holds
-    bins x ≤ y for (x + 1)(D − y) of its D(D + 1)/2 placements, a prefix for D − y of D.
-    """
-    start = np.arange(0, bins, size, dtype=np.float64)
-    width = np.minimum(size, bins - start)
-    least = width * (width - 1) * (2 * width - 1) / 6  # Σ min(u, v) over a block's pairs
-    most = width**2 * (width - 1) - least
-    product = (width * (width - 1) / 2) ** 2
-    after = bins - start
-    ranges = (start + 1) * after * width**2 + after * least - (start + 1) * most - product
-    prefixes = after * width**2 - most
-    return ranges.sum() / (size * bins * (bins + 1) / 2), prefixes.sum() / (size * bins)

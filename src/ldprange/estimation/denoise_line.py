@@ -19,7 +19,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.details import Floats
+from ldprange.support.arrays import Floats
 
 _SPREADS = (1 / 3, 1 / 9, 1 / 27, 0.0)
 """Of a half's mass about what is expected of it, as a share of the parent's mass: the mixture's parts."""

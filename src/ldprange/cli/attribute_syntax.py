@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import click
 
-from ldprange.checking import shown
 from ldprange.domain import Domain
 from ldprange.errors import DomainError
+from ldprange.support.checking import shown
 
 _BETWEEN = re.compile(r"([-+.0-9e]+?)\.\.([-+.0-9e]+)(?:/([0-9]{1,9})(/log)?)?", re.IGNORECASE)
 WAYS = (

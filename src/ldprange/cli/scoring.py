@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from ldprange.answer import Answer
 from ldprange.domain import Product
 from ldprange.estimation import Estimate, JointEstimate
-from ldprange.joint import from_corners, shares_below
+from ldprange.least_squares.table import from_corners, shares_below
 from ldprange.plan import Plan
-from ldprange.prediction import boxes_of, corners_of
+from ldprange.workloads import boxes_of, corners_of
 
 Ends = list[NDArray[np.int64]]
 

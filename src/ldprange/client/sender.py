@@ -9,13 +9,13 @@ import warnings
 from collections.abc import Callable, Iterator
 
 from ldprange import wire
-from ldprange.addresses import SurveyAddress
-from ldprange.checking import check_type, is_number, shown
+from ldprange.client.http import Exchange, Patience, Reply
+from ldprange.client.ledger import Ledger
 from ldprange.errors import LdprangeError, SendError
-from ldprange.exchange import Exchange, Patience, Reply
-from ldprange.ledger import Ledger
 from ldprange.plan import Plan
 from ldprange.reports import Batch, Report
+from ldprange.support.addresses import SurveyAddress
+from ldprange.support.checking import check_type, is_number, shown
 
 _LARGEST_BODY = 1_000_000  # collectors take 1 MiB; never change it, or a batch sent again is cut elsewhere
 _HEADS = 9 + 10  # what a batch, and each level of it, needs at most besides its reports

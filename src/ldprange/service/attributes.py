@@ -8,12 +8,12 @@ from itertools import combinations
 from typing import Any
 
 from ldprange.domain import Product
+from ldprange.domain.text import parse, plain
 from ldprange.estimation import Estimate, JointEstimate
 from ldprange.plan import Plan
-from ldprange.service.cutting import edges_of, parts_of
+from ldprange.service.cells import edges_of, parts_of
 from ldprange.service.refusal import Refusal
 from ldprange.service.replies import Parameters, columns, share
-from ldprange.units import parse, plain
 
 _MOST_HELD = 1 << 19  # joint bins of attributes asked about together: each has a few numbers in memory
 GIVEN = ("given", "given_low", "given_high")

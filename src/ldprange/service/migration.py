@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, text
 
-from ldprange.service.tables import METADATA
+from ldprange.service.schema import METADATA
 
 _STEPS = (
     # what the stored aggregate counts, in the order of the random ids

@@ -2,7 +2,7 @@
 
 A product is a convolution, so it costs two Fourier transforms. A solution is found by conjugate
 gradients, preconditioned by the circulant matrix nearest to the Toeplitz one (T. Chan, 1988): the matrices
-of :mod:`ldprange.line` take 9 to 20 steps to full precision at any size.
+of :mod:`ldprange.least_squares.line` take 9 to 20 steps to full precision at any size.
 
 The inverse is known from its first column x alone (Gohberg and Semencul), and summing it up keeps the form:
 with X = cumsum(x) and Y = cumsum(0, x[n−1], …, x[1]), the sum of the inverse over its first i rows and
@@ -14,9 +14,8 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ldprange.support.arrays import Floats
 
 _PRECISION = 1e-13  # of a solution's residual, relative to the right side
 _MOST_STALLED = 10  # steps without progress

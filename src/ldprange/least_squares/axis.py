@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.details import Floats, mean_overlap
-
-Boundaries = NDArray[np.int64]
+from ldprange.support.arrays import Boundaries, Floats
+from ldprange.workloads import mean_overlap
 
 
 class Axis:

@@ -10,7 +10,7 @@ import numpy as np
 from ldprange.decompositions import Grids
 from ldprange.domain import Product
 from ldprange.errors import QueryError
-from ldprange.joint import Table
+from ldprange.least_squares.table import Table
 from ldprange.plan import Plan
 
 MOST_CELLS = 32  # of a table, on each of its two axes

@@ -8,7 +8,7 @@ variance of a window's estimate in an even population), the levels together say
 
 Toeplitz again. So x = H⁻¹ b, b = Σ_l n λ × the level's estimate; and since everybody is somewhere,
 x + H⁻¹1 (1 − Σx)/(1ᵀH⁻¹1). H⁻¹, corrected so, is the estimate's *even* covariance: that of a population
-which every window holds an equal part of. :mod:`ldprange.line_variances` has the exact one.
+which every window holds an equal part of. :mod:`ldprange.least_squares.line_variances` has the exact one.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from functools import cached_property
 
 import numpy as np
 
+from ldprange.least_squares.toeplitz import Toeplitz
 from ldprange.noise import Law
-from ldprange.toeplitz import Floats, Toeplitz
+from ldprange.support.arrays import Floats
 
 
 class Line:

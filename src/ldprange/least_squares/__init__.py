@@ -1,0 +1,1 @@
+"""How levels come together: a fit and its variances for trees, for windows, and for several attributes."""

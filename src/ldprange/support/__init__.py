@@ -1,0 +1,1 @@
+"""What every other part stands on: checks, array types, threads, whole files, addresses."""

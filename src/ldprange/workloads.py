@@ -1,0 +1,75 @@
+"""What errors are averaged over: all ranges and all prefixes of a domain, or an even sample of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+_ALL_RANGES = 512  # up to this many bins a prediction for a population goes through every range
+_SOME_RANGES = 1 << 17
+_SOME_BOXES = 1 << 11  # products of ranges, each of which takes much longer
+
+
+def ranges_of(bins: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return all ranges of a small domain, or an even sample (a lattice) of a large one's."""
+    if bins <= _ALL_RANGES:
+        low, high = np.triu_indices(bins)
+        return low.astype(np.int64), high.astype(np.int64) + 1
+    step = np.arange(_SOME_RANGES)
+    one = (step + 0.5) / _SOME_RANGES
+    other = (step * (math.sqrt(5) - 1) / 2) % 1.0
+    ends = np.sort(np.stack([one, other]) * bins, axis=0).astype(np.int64)
+    return ends[0], ends[1] + 1
+
+
+def boxes_of(shape: tuple[int, ...]) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
+    """Return an even sample (a lattice) of all products of ranges, one range for each attribute."""
+    sides = [ranges_of(bins) for bins in shape]
+    chosen = _lattice(tuple(low.size for low, _ in sides))
+    pairs = [(low[rows], high[rows]) for (low, high), rows in zip(sides, chosen, strict=True)]
+    return [low for low, _ in pairs], [high for _, high in pairs]
+
+
+def corners_of(shape: tuple[int, ...]) -> list[NDArray[np.int64]]:
+    """Return the ends of all products of prefixes, or of an even sample of them."""
+    if math.prod(shape) <= _SOME_BOXES:
+        return list(1 + np.indices(shape).reshape(len(shape), -1))
+    return [1 + rows for rows in _lattice(shape)]
+
+
+def _lattice(sizes: tuple[int, ...]) -> list[NDArray[np.int64]]:
+    """Return points spread evenly over a box: multiples of numbers that no fraction comes near."""
+    root = 2.0  # of x^(d + 1) = x + 1: for d = 1 the golden section
+    for _ in range(64):
+        root = (1 + root) ** (1 / (len(sizes) + 1))
+    steps = (np.arange(_SOME_BOXES)[:, None] + 0.5) * root ** -np.arange(1, len(sizes) + 1) % 1.0
+    return list((steps * sizes).astype(np.int64).T)
+
+
+def own_variances(shape: Sequence[int]) -> NDArray[np.float64]:
+    """Return the mean of R(1 − R), R an even population's share in ranges, and in prefixes."""
+    bins = np.array(shape, np.float64)[:, None]
+    shares = np.hstack([(bins + 2) / (3 * bins), (bins + 1) / (2 * bins)])
+    squares = np.array([mean_overlap(size, size) for size in shape]) / bins
+    own: NDArray[np.float64] = shares.prod(axis=0) - squares.prod(axis=0)
+    return own
+
+
+def mean_overlap(bins: int, size: int) -> tuple[float, float]:
+    """Return the mean of Σ_blocks overlap²/size over all ranges and over all prefixes of ``bins`` bins.
+
+    overlap² counts pairs (x, y) of a block's bins that the query holds both; a range holds
+    bins x ≤ y for (x + 1)(D − y) of its D(D + 1)/2 placements, a prefix for D − y of D.
+    """
+    start = np.arange(0, bins, size, dtype=np.float64)
+    width = np.minimum(size, bins - start)
+    least = width * (width - 1) * (2 * width - 1) / 6  # Σ min(u, v) over a block's pairs
+    most = width**2 * (width - 1) - least
+    product = (width * (width - 1) / 2) ** 2
+    after = bins - start
+    ranges = (start + 1) * after * width**2 + after * least - (start + 1) * most - product
+    prefixes = after * width**2 - most
+    return ranges.sum() / (size * bins * (bins + 1) / 2), prefixes.sum() / (size * bins)
