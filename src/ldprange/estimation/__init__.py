@@ -6,9 +6,9 @@ from ldprange.aggregate import Aggregate
 from ldprange.decompositions import Flat, Tree
 from ldprange.domain import Product
 from ldprange.errors import QueryError
+from ldprange.estimation.attribute_estimate import Estimate
 from ldprange.estimation.consistent import ConsistentShares
 from ldprange.estimation.denoised import DenoisedShares
-from ldprange.estimation.estimate import Estimate
 from ldprange.estimation.joint_estimate import JointEstimate
 from ldprange.estimation.raw import RawShares
 from ldprange.sampling import Population, check_population

@@ -15,7 +15,7 @@ from ldprange.answer import Answer
 from ldprange.decompositions import Grids
 from ldprange.domain import Domain, Product
 from ldprange.errors import DomainError, QueryError
-from ldprange.estimation.estimate import Estimate, normal_quantile, single
+from ldprange.estimation.attribute_estimate import Estimate, normal_quantile, single
 from ldprange.estimation.inner_bounds import inner_bounds_note
 from ldprange.estimation.joint_denoised import PairedShares
 from ldprange.estimation.joint_shares import JointShares

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.errors import QueryError
-from ldprange.estimation.estimate import normal_quantile
+from ldprange.estimation.attribute_estimate import normal_quantile
 from ldprange.estimation.shares import Spread, score_interval
 from ldprange.least_squares.axis import Axis
 from ldprange.least_squares.table import Question, Table, from_corners, shares_below

@@ -15,7 +15,7 @@ range lies near the line's end, or that of the whole line. Windows narrower than
 range's ends, and Q there is that of one end far from everything. A range with two ends far apart takes Q of
 the prefixes at both, and from the whole line's blocks only what they have in common.
 
-tests/test_line.py says how near it comes.
+tests/least_squares/test_line.py says how near it comes.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from ldprange.domain.text import plain
 from ldprange.estimation import Estimate, JointEstimate
-from ldprange.estimation.estimate import normal_quantile
+from ldprange.estimation.attribute_estimate import normal_quantile
 from ldprange.service.attributes import check_attributes, pair_pictures
 from ldprange.service.collector import Collector
 from ldprange.service.questions import CONFIDENCE, POPULATION, Estimates

@@ -18,7 +18,7 @@ from experiments import page
 from experiments.catalogue import EXPERIMENTS
 from experiments.tables import number, read_table
 
-HOME = Path(__file__).parent.parent
+HOME = Path(__file__).parents[2]
 SMALL = ("--quick", "--bins", "64", "--users", "4096", "--repetitions", "2")
 
 

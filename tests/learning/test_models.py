@@ -28,7 +28,7 @@ from ldprange.learning.estimator import ends
 from ldprange.learning.naive_bayes import exact_people
 from ldprange.support.arrays import Floats
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 MODELS: list[Callable[..., Any]] = [ldp.NaiveBayes, ldp.DecisionStump]
 LARGE = 64.0  # no report is ever random, so people may be counted as if they were seen
 every_model = pytest.mark.parametrize("model", MODELS)

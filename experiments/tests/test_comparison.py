@@ -28,7 +28,7 @@ from experiments.ledger import Ledger
 from experiments.tables import Table, as_written, number, read_table, select
 from ldprange.errors import FileError
 
-HOME = Path(__file__).parent.parent
+HOME = Path(__file__).parents[2]
 MISSED = {
     "unbiased, prefixes: the same by exact variances",
     "denoised, ranges: the same by exact variances",

@@ -1,6 +1,6 @@
 """The JavaScript client's bins are Python's.
 
-``python tests/test_javascript_domains.py`` writes those that the client's own tests compare with.
+``python tests/javascript/test_javascript_domains.py`` writes those that the client's own tests compare with.
 """
 
 from __future__ import annotations

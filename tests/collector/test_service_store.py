@@ -27,7 +27,7 @@ from ldprange.service.store import OPEN, Kept, Store, Survey
 from serving import ADMINISTRATOR, PLAN, Service, packed, serving
 from surveys import run
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def aggregate_in(place: str) -> ldp.Aggregate:

@@ -18,7 +18,7 @@ from ldprange.cli.command import Command
 from ldprange.cli.group import COMMANDS
 from surveys import PEOPLE, ages, answered, done, run
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 ORACLES = ["grr", "oue", "olh", "hrr", "subset", "hadamard"]
 SUFFIXES = ["parquet", "csv", "reports"]
 

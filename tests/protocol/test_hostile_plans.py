@@ -101,7 +101,7 @@ def read_in_little(texts: list[str]) -> list[str]:
         capture_output=True,
         text=True,
         check=False,
-        env={"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parent)},
+        env={"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parents[1] / "helpers")},
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return list(json.loads(done.stdout))

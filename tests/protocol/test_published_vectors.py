@@ -16,7 +16,7 @@ from coins import ScriptedCoins
 from ldprange import kernels, wire
 from ldprange.client.encoding import encode_with
 
-FOLDER = Path(__file__).parent.parent / "test_vectors"
+FOLDER = Path(__file__).parents[2] / "test_vectors"
 
 
 def _read(name: str) -> Any:

@@ -236,7 +236,7 @@ def test_wrong_kinds_are_refused(sender: ldp.Sender, collector: Collector) -> No
 def test_the_documentation_s_programs_run(
     collector: Collector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = Path(__file__).parents[1] / "docs" / "sending.md"
+    page = Path(__file__).parents[2] / "docs" / "sending.md"
     programs = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     assert len(programs) == 2
     monkeypatch.chdir(tmp_path)

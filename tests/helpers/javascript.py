@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "clients" / "javascript"
 OLDEST_NODE = 20  # the package runs on 18, but its tests use what came with 20
 

@@ -245,7 +245,7 @@ class TestHelp:
 class TestDocumentation:
     @pytest.mark.parametrize("name", ["plan", "compare", "need"])
     def test_what_is_printed_there_is_printed(self, here: Path, name: str) -> None:
-        text = (Path(__file__).parent.parent / "docs" / "command-line.md").read_text()
+        text = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text()
         examples = text.split(f"\n$ ldprange {name} ")[1:]
         assert examples
         for example in examples:

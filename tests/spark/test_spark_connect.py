@@ -80,7 +80,7 @@ def test_no_more_than_the_extra(server: str, folder: Path, tmp_path_factory: pyt
     python = str(place / "bin" / "python")
     # without compiled kernels, which would take a minute; NumPy does their work
     options = ["--quiet", "--no-compile", "--config-settings", "wheel.cmake=false"]
-    source = f"{Path(__file__).parents[1]}[spark]"
+    source = f"{Path(__file__).parents[2]}[spark]"
     done = subprocess.run(
         [sys.executable, "-m", "pip", "--python", python, "install", *options, source],
         capture_output=True,
