@@ -21,7 +21,7 @@ LONG = pa.chunked_array([pa.array([b"x" * (1 << 16)] * 1024)] * 16)  # a GiB
 
 READ = """
 import resource, sys
-sys.path.insert(0, sys.argv[3])
+sys.path[:0] = sys.argv[3:]
 from test_files_unfolding import reading
 def most():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
@@ -68,7 +68,8 @@ def test_what_unfolds_is_refused_in_little_memory(tmp_path: Path, how: str) -> N
         encodings = {"level": "PLAIN", "report": "DELTA_BYTE_ARRAY"}
         write_long_reports(path, use_dictionary=False, column_encoding=encodings)
     assert path.stat().st_size < 400_000
-    command = [sys.executable, "-c", READ, str(good), str(path), str(Path(__file__).parents[1] / "helpers")]
+    here = Path(__file__).parent
+    command = [sys.executable, "-c", READ, str(good), str(path), str(here), str(here.parent / "helpers")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     taken, message = done.stdout.split(" ", 1)
     assert int(taken) < MEMORY
