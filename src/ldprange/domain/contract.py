@@ -81,6 +81,16 @@ class Domain(ABC):
         return make_described("a domain", Domain._kinds, description, DomainError)
 
     @property
+    def attributes(self) -> Mapping[str, Domain]:
+        """The domain of every attribute by its name; a domain that is no product has one, without a name.
+
+        >>> list(Domain.integers(0, 9).attributes), list(Domain.product(a=Domain.integers(0, 9),
+        ...                                                             b=Domain.integers(0, 4)).attributes)
+        ([''], ['a', 'b'])
+        """
+        return {"": self}
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """The number of bins of every attribute; there is one, unless this is a product."""
         return (self.bins,)

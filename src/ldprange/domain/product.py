@@ -61,6 +61,10 @@ class Product(Domain):
         object.__setattr__(self, "bins", math.prod(axis.bins for axis in axes))
 
     @property
+    def attributes(self) -> Mapping[str, Domain]:
+        return dict(zip(self.names, self.axes, strict=True))
+
+    @property
     def shape(self) -> tuple[int, ...]:
         return tuple(axis.bins for axis in self.axes)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from statistics import NormalDist
 from typing import Any
 
@@ -42,6 +43,23 @@ class Estimate:
 
     def __repr__(self) -> str:
         return f"{self._shares.name} from {self.users:,} reports under plan {self.plan.fingerprint}"
+
+    def marginal(self, name: str | None = None, *, given: Mapping[str, Any] | None = None) -> Estimate:
+        """Return the estimate of the only attribute, which is this one: :class:`JointEstimate` has several.
+
+        Parameters
+        ----------
+        name
+            Left out, or ``""``: one attribute has no name.
+        given
+            Left out or empty: there is no other attribute to give a range of.
+        """
+        if name or given:
+            raise QueryError(
+                f"this estimate has one attribute, without a name, got {shown(name or dict(given or {}))}; "
+                "leave it out"
+            )
+        return self
 
     def range(self, low: Any, high: Any, *, confidence: float | None = 0.95) -> Answer[float]:
         """Return the share of people between ``low`` and ``high``.

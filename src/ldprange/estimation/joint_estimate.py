@@ -191,7 +191,7 @@ class JointEstimate(Estimate):
         assert value is not None  # noqa: S101 (for the type checker)
         return Answer(value, low, high, answer.confidence)
 
-    def marginal(self, name: str, *, given: Mapping[str, Range] | None = None) -> Estimate:
+    def marginal(self, name: str | None = None, *, given: Mapping[str, Range] | None = None) -> Estimate:
         """Return the estimate of one attribute, for all questions about one; it agrees with the joint one.
 
         Parameters
@@ -201,6 +201,8 @@ class JointEstimate(Estimate):
         given
             Ranges of other attributes: all is then asked of the people in them.
         """
+        if name is None:
+            raise QueryError(f"name one of the attributes {listed(self._product.names)}")
         return self._one(self._place(name), self._condition(given, {name}))
 
     def _one(self, place: int, condition: dict[int, tuple[int, int]]) -> Estimate:
