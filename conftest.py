@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from clusters import Cluster, standalone
-from databases import emptied, postgresql
-from javascript import node_program
-from surveys import make_survey
+from command_line_survey import make_survey
+from node_client import node_program
+from postgresql_server import emptied, postgresql
+from spark_cluster import Cluster, standalone
 
 # The same examples in every run, so that a failure is never a matter of luck; "explore" looks for new ones.
 settings.register_profile(

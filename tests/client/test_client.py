@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import ldprange as ldp
-from coins import ScriptedCoins, choosing
 from ldprange.client import encoding as client_module
 from ldprange.client.encoding import encode_with
 from ldprange.decompositions import Decomposition
 from ldprange.oracles import Oracle
 from ldprange.randomness import WORDS, SystemCoins
+from scripted_coins import ScriptedCoins, choosing
 
 
 class ScriptedSystem:

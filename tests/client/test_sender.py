@@ -15,7 +15,7 @@ import pytest
 
 import ldprange as ldp
 from example_plans import PLANS, batch_of
-from misbehaving import (
+from faulty_collector import (
     Collector,
     FakeTime,
     Misbehaviour,

@@ -10,8 +10,7 @@ import pytest
 
 import ldprange as ldp
 from example_plans import PLANS, batch_of, every_plan
-from ldprange.client import sender as sender_module
-from misbehaving import (
+from faulty_collector import (
     Collector,
     FakeTime,
     drop_after,
@@ -19,6 +18,7 @@ from misbehaving import (
     running,
     saying,
 )
+from ldprange.client import sender as sender_module
 from sending import ID, PLAN, clock, collector, sender
 
 

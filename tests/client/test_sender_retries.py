@@ -12,8 +12,7 @@ import pytest
 
 import ldprange as ldp
 from example_plans import PLANS
-from ldprange.client.http import Reply
-from misbehaving import (
+from faulty_collector import (
     Collector,
     FakeTime,
     Misbehaviour,
@@ -26,6 +25,7 @@ from misbehaving import (
     truncate_after,
     truncate_chunks,
 )
+from ldprange.client.http import Reply
 from sending import ID, PLAN, clock, collector, sender
 
 REPORT = ldp.Client(PLAN).encode(42)

@@ -12,7 +12,7 @@ import pytest
 
 import ldprange as ldp
 from example_plans import PLANS
-from misbehaving import Collector, running
+from faulty_collector import Collector, running
 from sending import PLAN, collector
 
 SURVEY = "https://example.org/s/commute"

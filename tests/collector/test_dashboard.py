@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import ldprange as ldp
-from browsing import DOMAINS, Visit, assert_it_fits, made, remembered
-from serving import ANALYST, Service, packed
+from page_visitors import DOMAINS, Visit, assert_it_fits, made, remembered
+from running_collector import ANALYST, Service, packed
 
 pytest_plugins = ["visiting"]
 

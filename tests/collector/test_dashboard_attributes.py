@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import ldprange as ldp
-from browsing import Visit, assert_it_fits, tab_to
-from serving import ANALYST, Service
+from page_visitors import Visit, assert_it_fits, tab_to
+from running_collector import ANALYST, Service
 
 pytest_plugins = ["visiting"]
 

@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import Route, expect
 
 import ldprange as ldp
-from browsing import (
+from ldprange.client.encoding import encode_with
+from page_visitors import (
     DOMAINS,
     SCRIPTED_COINS,
     Visit,
@@ -23,9 +24,8 @@ from browsing import (
     shown_report,
     tab_to,
 )
-from coins import ScriptedCoins
-from ldprange.client.encoding import encode_with
-from serving import ADMINISTRATOR, Service
+from running_collector import ADMINISTRATOR, Service
+from scripted_coins import ScriptedCoins
 
 pytest_plugins = ["visiting"]
 

@@ -8,10 +8,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import ldprange as ldp
-from browsing import DOMAINS, SCRIPTED_COINS, Visit, assert_it_fits, remembered, scripted_words, tab_to
-from coins import ScriptedCoins
 from ldprange.client.encoding import encode_with
-from serving import Service
+from page_visitors import DOMAINS, SCRIPTED_COINS, Visit, assert_it_fits, remembered, scripted_words, tab_to
+from running_collector import Service
+from scripted_coins import ScriptedCoins
 
 pytest_plugins = ["visiting"]
 

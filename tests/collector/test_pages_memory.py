@@ -7,8 +7,8 @@ import secrets
 from playwright.sync_api import Route, expect
 
 import ldprange as ldp
-from browsing import DOMAINS, Visit, answer, kept_report, reports, send, shown_report
-from serving import Service
+from page_visitors import DOMAINS, Visit, answer, kept_report, reports, send, shown_report
+from running_collector import Service
 
 pytest_plugins = ["visiting"]
 

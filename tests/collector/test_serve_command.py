@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 
 import ldprange as ldp
+from command_line_survey import answered, done, run
 from ldprange.service.access import ADMINISTRATOR, ANALYST, role_of
 from ldprange.service.store import Store
-from serving import PLAN, Service, packed, serving
-from surveys import answered, done, run
+from running_collector import PLAN, Service, packed, serving
 
 SURVEY = (
     "--question",

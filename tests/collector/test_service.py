@@ -13,7 +13,7 @@ import ldprange as ldp
 from asking import PEOPLE, asked, counted, service
 from ldprange.service.collector import Settings
 from ldprange.service.overview import Overviews, _bar_edges
-from serving import ADMINISTRATOR, PLAN, Service, packed, serving
+from running_collector import ADMINISTRATOR, PLAN, Service, packed, serving
 
 
 class TestSubmitting:

@@ -14,7 +14,7 @@ from asking import asked, service
 from ldprange.service.access import RateLimit, may_administer
 from ldprange.service.collector import Settings
 from ldprange.service.store import Store
-from serving import ADMINISTRATOR, ANALYST, PLAN, Service, packed, serving
+from running_collector import ADMINISTRATOR, ANALYST, PLAN, Service, packed, serving
 
 
 class TestAccess:

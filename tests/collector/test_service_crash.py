@@ -21,7 +21,7 @@ import ldprange as ldp
 from ldprange.service.live_aggregate import Live
 from ldprange.service.schema import AGGREGATES, RECENT
 from ldprange.service.store import Store
-from serving import PLAN, Service, packed
+from running_collector import PLAN, Service, packed
 
 KILLS = 30
 SENDERS = 4

@@ -22,7 +22,7 @@ from schemathesis.specs.openapi.checks import (
 import ldprange as ldp
 from ldprange import wire
 from ldprange.service.openapi import DESCRIPTION
-from serving import ADMINISTRATOR, ANALYST, PLAN, Service, packed, serving
+from running_collector import ADMINISTRATOR, ANALYST, PLAN, Service, packed, serving
 
 EXAMPLES = 60
 HOMES = ldp.Plan(

@@ -16,7 +16,7 @@ from ldprange.service.access import RateLimit
 from ldprange.service.quota import Quota
 from ldprange.service.refusal import Refusal
 from ldprange.service.store import OPEN, Store, Survey
-from serving import ADMINISTRATOR, PLAN, WITHOUT_LIMITS, packed, serving
+from running_collector import ADMINISTRATOR, PLAN, WITHOUT_LIMITS, packed, serving
 
 
 class TestOneReportAtATime:

@@ -18,7 +18,7 @@ from ldprange.service import writer
 from ldprange.service.live_aggregate import Live
 from ldprange.service.locations import url_of
 from ldprange.service.store import Store
-from serving import PLAN, packed, serving
+from running_collector import PLAN, packed, serving
 
 FIRST = 1_700_000_000 // 3600 * 3600
 BODIES = {secrets.token_bytes(16): packed([number % 120], number) for number in range(300)}

@@ -19,13 +19,13 @@ import pytest
 from sqlalchemy import func, insert, select, text
 
 import ldprange as ldp
-from databases import emptied
+from command_line_survey import run
 from ldprange.errors import StoreError
 from ldprange.service.live_aggregate import Live
 from ldprange.service.schema import ARRIVALS, RECENT, SORTED
 from ldprange.service.store import OPEN, Kept, Store, Survey
-from serving import ADMINISTRATOR, PLAN, Service, packed, serving
-from surveys import run
+from postgresql_server import emptied
+from running_collector import ADMINISTRATOR, PLAN, Service, packed, serving
 
 ROOT = Path(__file__).parents[2]
 

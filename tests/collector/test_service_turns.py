@@ -17,7 +17,7 @@ from asking import counted, service
 from ldprange.service import live_aggregate, turns
 from ldprange.service.refusal import Refusal
 from ldprange.service.turns import Lane
-from serving import Service, packed
+from running_collector import Service, packed
 
 
 @contextmanager

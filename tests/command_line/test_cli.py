@@ -12,11 +12,11 @@ import pyarrow.parquet
 import pytest
 
 import ldprange as ldp
+from command_line_survey import PEOPLE, ages, answered, done, run
 from ldprange.cli import commands
 from ldprange.cli.chart import draw_cdf
 from ldprange.cli.command import Command
 from ldprange.cli.group import COMMANDS
-from surveys import PEOPLE, ages, answered, done, run
 
 ROOT = Path(__file__).parents[2]
 ORACLES = ["grr", "oue", "olh", "hrr", "subset", "hadamard"]

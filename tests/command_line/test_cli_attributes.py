@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ldprange as ldp
-from surveys import answered, done, run
+from command_line_survey import answered, done, run
 
 TOWN = ("--attribute", "age", "0..15", "--attribute", "region", "categories:N,S")
 

@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 import ldprange as ldp
+from command_line_survey import ages, done, make_survey, run
 from ldprange.cli import commands
 from ldprange.files import write_reports
-from surveys import ages, done, make_survey, run
 
 ENCODE = ("encode", "ages.plan.json")
 PLAN = ("plan", "--low", "0", "--high", "9")

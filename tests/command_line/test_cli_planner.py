@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import ldprange as ldp
+from command_line_survey import ages, answered, done, run
 from ldprange.planner.optimise import Workload
-from surveys import ages, answered, done, run
 
 DOMAIN = ldp.Domain.integers(0, 119)
 AGES = ("--low", "0", "--high", "119")

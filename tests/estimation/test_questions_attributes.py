@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ldprange as ldp
-from serving import Service, serving
+from running_collector import Service, serving
 
 PEOPLE = ldp.Domain.product(
     age=ldp.Domain.integers(0, 119),

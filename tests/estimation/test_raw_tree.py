@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 import ldprange as ldp
-from dense import all_ranges
-from laws import expected_tally
+from dense_least_squares import all_ranges
+from exact_laws import expected_tally
 from ldprange.aggregate import Aggregate
 from ldprange.estimation.raw import RawShares
 from ldprange.estimation.shares import level_estimates

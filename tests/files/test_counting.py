@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import ldprange as ldp
+from command_line_survey import done, run
 from example_plans import PLANS, every_plan
 from ldprange.errors import LdprangeError
 from ldprange.files import checkpoint, counting, write_reports
 from ldprange.files.counting import count_files, parts_of
-from surveys import done, run
 
 PLAN = PLANS["HRR"]
 

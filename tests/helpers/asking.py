@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import ldprange as ldp
-from serving import Service, packed, serving
+from running_collector import Service, packed, serving
 
 PEOPLE = [(7 * person) % 120 for person in range(2000)]
 

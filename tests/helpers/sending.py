@@ -8,7 +8,7 @@ import pytest
 
 import ldprange as ldp
 from example_plans import PLANS
-from misbehaving import Collector, FakeTime, running
+from faulty_collector import Collector, FakeTime, running
 
 PLAN = PLANS["HRR"]
 ID = "00112233445566778899aabbccddeeff"

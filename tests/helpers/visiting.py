@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from browsing import Visit, Visitor, made
-from serving import Service, serving
+from page_visitors import Visit, Visitor, made
+from running_collector import Service, serving
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _OPTIONS = [

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import ldprange as ldp
-from serving import serving
-from surveys import answered, done, run
+from command_line_survey import answered, done, run
+from running_collector import serving
 
 WITHOUT_SCIKIT_LEARN = """
 import inspect, pydoc, sys

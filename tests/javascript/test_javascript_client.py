@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import ldprange as ldp
-from javascript import FOLDER, ROOT, answers, as_json, program, seeded
 from ldprange import wire
 from ldprange.client.encoding import encode_with
 from ldprange.decompositions.grids import Grid
@@ -32,6 +31,7 @@ from ldprange.oracles.shifted import ShiftedMechanism
 from ldprange.oracles.subset_selection import SubsetMechanism
 from ldprange.oracles.unary_encoding import _UnaryMechanism
 from ldprange.randomness import WORDS, exponential_from_below
+from node_client import FOLDER, ROOT, answers, as_json, program, seeded
 
 
 def test_its_own_tests_pass(node: str) -> None:

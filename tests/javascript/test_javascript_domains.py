@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 import ldprange as ldp
-from javascript import FOLDER, answers, as_json, seeded
 from ldprange.domain.numbers import _SNAP
+from node_client import FOLDER, answers, as_json, seeded
 
 DOMAINS = FOLDER / "test" / "domains.json"
 

@@ -14,13 +14,13 @@ import pytest
 from scipy import stats
 
 import ldprange as ldp
-from javascript import answers
-from laws import outputs
+from exact_laws import outputs
 from ldprange import wire
 from ldprange.domain import Product
 from ldprange.oracles.local_hashing import HashingMechanism
 from ldprange.oracles.shifted import ShiftedMechanism
 from ldprange.randomness import WORDS
+from node_client import answers
 
 FALSE_ALARM = 1e-7  # the chance that a comparison with real coins fails though all is well
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernel_twins import Kernels, both_twins, transformed
 from ldprange.oracles import HRR, OLH, HadamardHashing
 from ldprange.oracles.contract import CodedMechanism
-from twins import Kernels, both_twins, transformed
 
 MERSENNE = (7, 13, 17, 19, 31)
 

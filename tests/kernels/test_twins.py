@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ldprange as ldp
+from kernel_twins import Kernels, both_twins, compiled, needs_compiled, transformed
 from ldprange.kernels import numpy_kernels
 from ldprange.least_squares.axis import Axis
 from ldprange.least_squares.table import Question, Table
 from ldprange.noise import Law, Noise
 from ldprange.randomness import generator
-from twins import Kernels, both_twins, compiled, needs_compiled, transformed
 
 MERSENNE = (7, 13, 17, 19, 31)
 seeds = st.integers(0, 2**32)

@@ -16,7 +16,7 @@ import pytest
 from scipy import stats
 
 import ldprange as ldp
-from laws import outputs
+from exact_laws import outputs
 from ldprange.errors import FileError
 from ldprange.learning.choice import density_bins, part_of
 from ldprange.learning.plan import Asked

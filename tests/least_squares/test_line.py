@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import ldprange as ldp
-from dense import all_ranges, cdf_of, variances_of
+from dense_least_squares import all_ranges, cdf_of, variances_of
 from ldprange.decompositions.contract import Variances
 from ldprange.least_squares import line_variances
 from ldprange.least_squares.line import Line

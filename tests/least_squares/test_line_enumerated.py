@@ -17,8 +17,8 @@ import pytest
 from numpy.typing import NDArray
 
 import ldprange as ldp
-from dense import all_ranges, cdf_of
-from laws import outputs
+from dense_least_squares import all_ranges, cdf_of
+from exact_laws import outputs
 from ldprange.oracles import Mechanism, Oracle
 from ldprange.oracles.shifted import ShiftedMechanism
 from ldprange.support.arrays import Floats

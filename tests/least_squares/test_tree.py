@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dense import DenseTree, all_ranges, sums, variances_of
+from dense_least_squares import DenseTree, all_ranges, sums, variances_of
 from ldprange.decompositions import Haar
 from ldprange.decompositions.contract import stacked
 from ldprange.least_squares.tree import Details

@@ -11,11 +11,11 @@ from fractions import Fraction
 
 import pytest
 
-from coins import ScriptedCoins, choosing
-from laws import outputs
+from exact_laws import outputs
 from ldprange.oracles import GRR, HRR, OLH, OUE, HadamardHashing
 from ldprange.oracles.contract import CodedMechanism
 from ldprange.randomness import WORDS, below
+from scripted_coins import ScriptedCoins, choosing
 
 LAST = WORDS - 1
 HALF = WORDS // 2

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from laws import PRIME, ExactLaw, all_symbols, exact_law
+from exact_laws import PRIME, ExactLaw, all_symbols, exact_law
 from ldprange.errors import PlanError, WireError
 from ldprange.oracles import (
     GRR,

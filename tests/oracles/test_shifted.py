@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import ldprange as ldp
-from coins import ScriptedCoins, choosing
-from laws import ExactLaw, outputs
+from exact_laws import ExactLaw, outputs
 from ldprange.errors import WireError
 from ldprange.levels import Level
 from ldprange.oracles import Mechanism, Oracle, mechanism_of
 from ldprange.oracles.shifted import ShiftedMechanism
 from ldprange.randomness import WORDS
+from scripted_coins import ScriptedCoins, choosing
 
 ORACLES: dict[str, Oracle] = {
     "GRR": ldp.GRR(),

@@ -16,7 +16,7 @@ import ldprange as ldp
 from ldprange import wire
 from ldprange.aggregate import Aggregate
 from ldprange.errors import FileError, LdprangeError, MismatchError, WireError
-from strategies import batches, plans
+from plan_strategies import batches, plans
 
 PLAN = ldp.Plan(ldp.Domain.integers(0, 9), 1.1, ldp.Tree(branching=3), ldp.HRR())
 

@@ -19,7 +19,7 @@ import pytest
 from scipy import stats
 
 import ldprange as ldp
-from laws import all_symbols, outputs
+from exact_laws import all_symbols, outputs
 from ldprange.aggregate import Aggregate
 from ldprange.decompositions import Decomposition
 from ldprange.oracles import Mechanism, Oracle

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ldprange as ldp
-from dense import all_ranges
+from dense_least_squares import all_ranges
 from experiments.noise_alone import noise_alone
 from ldprange.decompositions import Decomposition, decomposition_from_dict
 from ldprange.errors import LdprangeError, PlanError
 from ldprange.oracles import Oracle
-from strategies import plans
+from plan_strategies import plans
 
 AGES = ldp.Domain.integers(0, 119)
 PLAN = ldp.Plan(AGES, 1.1, ldp.Haar(), ldp.HRR())

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import ldprange as ldp
-from coins import ScriptedCoins
 from ldprange import kernels, wire
 from ldprange.client.encoding import encode_with
+from scripted_coins import ScriptedCoins
 
 FOLDER = Path(__file__).parents[2] / "test_vectors"
 

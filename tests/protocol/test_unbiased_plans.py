@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import ldprange as ldp
-from laws import expected_tally
+from exact_laws import expected_tally
 from ldprange.aggregate import Aggregate
 from ldprange.decompositions import Decomposition
 from ldprange.levels import Level

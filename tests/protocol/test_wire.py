@@ -12,7 +12,7 @@ from ldprange import wire
 from ldprange.decompositions import Decomposition
 from ldprange.errors import LdprangeError, MismatchError, WireError
 from ldprange.oracles import Oracle
-from strategies import batches, plans
+from plan_strategies import batches, plans
 
 HEADER = 9
 

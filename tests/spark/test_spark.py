@@ -16,12 +16,12 @@ import pytest
 from scipy import stats
 
 import ldprange as ldp
-from clusters import Cluster, executors, running, session_on, tasks_of, wait_for_executors
 from example_plans import AGES, PLANS, batch_of, every_plan
 from ldprange.engines import spark
 from ldprange.engines.spark import counting
 from ldprange.errors import EngineError
 from ldprange.files import read_reports, write_reports
+from spark_cluster import Cluster, executors, running, session_on, tasks_of, wait_for_executors
 
 pytestmark = pytest.mark.xdist_group("spark")  # one cluster for all of them
 

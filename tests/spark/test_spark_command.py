@@ -9,10 +9,10 @@ import click
 import pytest
 
 import ldprange as ldp
-from clusters import Cluster, run_python
 from example_plans import PLANS, batch_of
 from ldprange.cli import commands
 from ldprange.files import write_reports
+from spark_cluster import Cluster, run_python
 
 pytestmark = pytest.mark.xdist_group("spark")
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from clusters import connect_server, need_spark, run_python
 from example_plans import PLANS, batch_of
 from ldprange.files import write_reports
+from spark_cluster import connect_server, need_spark, run_python
 
 pytestmark = pytest.mark.xdist_group("spark")
 

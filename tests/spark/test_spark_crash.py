@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 import ldprange as ldp
-from clusters import SETTINGS, environment, kill, kill_group, need_spark
 from example_plans import PLANS, batch_of
 from ldprange.engines import spark
 from ldprange.files import read_reports, write_reports
+from spark_cluster import SETTINGS, environment, kill, kill_group, need_spark
 
 pytestmark = pytest.mark.xdist_group("spark")
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, expect
 
 import ldprange as ldp
-from serving import Service, packed
+from running_collector import Service, packed
 
 _REPORT_VIOLATIONS = """
 addEventListener("securitypolicyviolation", (event) =>
