@@ -17,6 +17,11 @@
 Each message says what must hold, what came, and what to do.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class LdprangeError(ValueError):
     """Base of all errors of this package."""
@@ -73,3 +78,16 @@ class SendError(LdprangeError):
         super().__init__(message)
         self.batch_id = batch_id
         self.status = status
+
+
+@contextmanager
+def about(what: object) -> Iterator[None]:
+    """Put ``what`` and a colon before the message of every error of this package that the block raises.
+
+    The error stays the same object, with all that it carries.
+    """
+    try:
+        yield
+    except LdprangeError as error:
+        error.args = (f"{what}: {error}", *error.args[1:])
+        raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike
 from ldprange.decompositions import Decomposition, Estimator, Grids, decomposition_from_dict
 from ldprange.decompositions.contract import check_levels
 from ldprange.domain import Domain
-from ldprange.errors import DomainError, PlanError
+from ldprange.errors import DomainError, PlanError, about
 from ldprange.levels import Level
 from ldprange.noise import Law
 from ldprange.oracles import Mechanism, Oracle, mechanism_of, oracle_from_dict
@@ -24,6 +25,7 @@ from ldprange.prediction import Prediction
 from ldprange.randomness import WORDS
 from ldprange.sampling import Population, fixed_people
 from ldprange.support.checking import is_number, listed, shown, times
+from ldprange.support.whole_files import read_whole, text_of, whole_file
 from ldprange.workloads import own_variances
 
 VERSION = 1
@@ -164,6 +166,18 @@ class Plan:
     def to_json(self) -> str:
         """Return the plan as JSON text."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the plan's JSON text to ``path``: beside it first, then moved there, so never half of it."""
+        with whole_file(path) as file:
+            file.write(f"{self.to_json()}\n".encode())
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Plan:
+        """Return the plan in the file ``path``, which :meth:`save` wrote, or anyone else as JSON text."""
+        data = read_whole(path)
+        with about(path):
+            return Plan.from_json(text_of(data))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan in plain JSON types."""

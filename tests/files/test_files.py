@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 import ldprange as ldp
 from example_plans import PLANS, SUFFIXES, batch_of, every_plan
-from ldprange.errors import FileError
-from ldprange.files import read_plan, read_reports, read_text, write_reports, write_text
+from ldprange.errors import FileError, PlanError
+from ldprange.files import read_plan, read_reports, write_reports
 from ldprange.files.sniffing import Kind, kind_of
 from ldprange.support.whole_files import whole_file
 
@@ -24,7 +24,7 @@ class TestKinds:
     def test_what_is_written_is_recognised(self, tmp_path: Path, plan: ldp.Plan) -> None:
         kinds = {"plan": Kind.PLAN, "agg": Kind.AGGREGATE}
         kinds |= {"parquet": Kind.PARQUET, "csv": Kind.TEXT, "reports": Kind.PACKED}
-        (tmp_path / "x.plan").write_text(plan.to_json(), encoding="utf-8")
+        plan.save(tmp_path / "x.plan")
         ldp.Aggregate.empty(plan).save(tmp_path / "x.agg")
         for suffix in SUFFIXES:
             write_reports(tmp_path / f"x.{suffix}", plan, [batch_of(plan)])
@@ -81,9 +81,9 @@ class TestWholeFiles:
                 write_reports(tmp_path / f"x.{suffix}", PLANS["HRR"], failing())
         assert not list(tmp_path.iterdir())
 
-    def test_an_error_leaves_what_was_there(self, tmp_path: Path) -> None:
+    def test_a_save_that_is_interrupted_leaves_what_was_there(self, tmp_path: Path) -> None:
         path = tmp_path / "x"
-        write_text(path, "old")
+        PLANS["HRR"].save(path)
 
         def interrupted() -> None:
             with whole_file(path) as file:
@@ -92,30 +92,55 @@ class TestWholeFiles:
 
         with pytest.raises(KeyboardInterrupt):
             interrupted()
-        assert read_text(path) == "old"
+        assert ldp.Plan.load(path) == PLANS["HRR"]
         assert list(tmp_path.iterdir()) == [path]
-        write_text(path, "new")
-        assert read_text(path) == "new"
+        PLANS["OUE"].save(path)
+        assert ldp.Plan.load(path) == PLANS["OUE"]
 
     def test_a_link_stays_a_link(self, tmp_path: Path) -> None:
         (tmp_path / "link").symlink_to(tmp_path / "file")
-        write_text(tmp_path / "link", "ε")
+        PLANS["HRR"].save(tmp_path / "link")
         assert (tmp_path / "link").is_symlink()
-        assert (tmp_path / "file").read_text() == "ε"
+        assert (tmp_path / "file").read_text(encoding="utf-8") == PLANS["HRR"].to_json() + "\n"
 
     def test_a_device_stays_a_device(self) -> None:
-        write_text(os.devnull, "gone")
+        PLANS["HRR"].save(os.devnull)
         assert Path(os.devnull).is_char_device()
 
     def test_what_cannot_be_written_is_named(self, tmp_path: Path) -> None:
         with pytest.raises(FileError, match=r"nowhere.* cannot be written: No such file"):
-            write_text(tmp_path / "nowhere" / "x", "text")
+            PLANS["HRR"].save(tmp_path / "nowhere" / "x")
         with pytest.raises(FileError, match="is a directory"):
-            write_text(tmp_path, "text")
+            PLANS["HRR"].save(tmp_path)
 
-    @pytest.mark.parametrize(("data", "match"), [(b"", "empty"), (b"\xff\xfe\x00", "UTF-8")])
-    def test_what_is_not_text_is_named(self, tmp_path: Path, data: bytes, match: str) -> None:
+    @pytest.mark.parametrize("read", [ldp.Plan.load, read_plan])
+    @pytest.mark.parametrize(
+        ("data", "kind", "match"),
+        [
+            (b"", FileError, "empty"),
+            (b"\xff\xfe\x00", FileError, "UTF-8"),
+            (b"[]", PlanError, "ldprange_plan"),
+        ],
+    )
+    def test_a_file_that_holds_no_plan_is_named(
+        self,
+        tmp_path: Path,
+        data: bytes,
+        kind: type[ldp.LdprangeError],
+        match: str,
+        read: Callable[[Path], ldp.Plan],
+    ) -> None:
         path = tmp_path / "x.json"
         path.write_bytes(data)
-        with pytest.raises(FileError, match=rf"x\.json.*{match}"):
-            read_text(path)
+        with pytest.raises(kind, match=rf"x\.json.*{match}"):
+            read(path)
+
+    def test_a_plan_that_is_not_there_is_named(self, tmp_path: Path) -> None:
+        with pytest.raises(FileError, match=r"nowhere\.json cannot be read: No such file"):
+            ldp.Plan.load(tmp_path / "nowhere.json")
+
+    def test_a_plan_of_other_hands_is_read(self, tmp_path: Path) -> None:
+        domain = ldp.Domain.ordered(["größer", "am größten"])
+        plan = ldp.Plan(domain, 1.0, ldp.Flat(), ldp.GRR())
+        (tmp_path / "x.json").write_text(plan.to_json(), encoding="utf-8-sig")  # as some editors save it
+        assert ldp.Plan.load(tmp_path / "x.json") == plan

@@ -18,7 +18,6 @@ from ldprange.cli.output import console, facts, note, print_json
 from ldprange.cli.summary import plan_facts, plan_object, prediction_facts, prediction_object, warn_if_weak
 from ldprange.decompositions import Decomposition, Flat, Haar, Tree, Windows
 from ldprange.domain import Domain
-from ldprange.files import write_text
 from ldprange.oracles import GRR, HRR, OLH, OUE, HadamardHashing, Oracle, SubsetSelection
 from ldprange.plan import Plan
 from ldprange.planner import Comparison, compare_plans, optimise_plan
@@ -114,7 +113,7 @@ def plan(
     prediction = made.predict(users) if users else None
     reason = comparison.reason if comparison and users else None
     if output:
-        write_text(output, made.to_json() + "\n")
+        made.save(output)
     warn_if_weak(made.epsilon)
     if comparison and reason and not comparison.useful:
         note(reason)
@@ -163,6 +162,8 @@ def _check_free(oracle: str, levels: str) -> None:
 
 
 def _even(domain: Domain, epsilon: float, shape: Decomposition, oracle: Oracle | None) -> Plan:
-    """Return a plan with as many people on each level."""
-    levels = shape.resolve(domain.shape).levels(domain.bins)
-    return Plan(domain, epsilon, shape, oracle or [best_oracle(level, epsilon) for level in levels])
+    """Return the plan with as many people on each level of ``shape``, with ``oracle`` or the best on each."""
+    if oracle is None:
+        levels = Plan(domain, epsilon, shape, HRR()).levels  # the same whatever the oracles are
+        return Plan(domain, epsilon, shape, [best_oracle(level, epsilon) for level in levels])
+    return Plan(domain, epsilon, shape, oracle)

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ldprange.errors import FileError
-from ldprange.files.text import write_text
 from ldprange.plan import Plan
 
 PLAN_FILE = "_plan.json"
@@ -32,7 +31,7 @@ def new_report_folder(folder: Path, plan: Plan) -> Iterator[Path]:
             f"{beside} cannot be made: {error.strerror}; if it was left behind, remove it"
         ) from None
     try:
-        write_text(beside / PLAN_FILE, plan.to_json() + "\n")
+        plan.save(beside / PLAN_FILE)
         yield beside
         beside.rename(folder)
     except BaseException:

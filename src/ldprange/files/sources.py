@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from ldprange.errors import FileError, LdprangeError
+from ldprange.errors import FileError, about
 
 Item = TypeVar("Item")
 Name = str | PathLike[str]
@@ -33,13 +33,9 @@ def opened(path: Name) -> Iterator[BinaryIO]:
             raise FileError(f"it cannot be read: {error.strerror or error}") from None
 
 
-@contextmanager
-def naming(path: Name) -> Iterator[None]:
-    """Put the file's name before the message of every error of this package in the block."""
-    try:
-        yield
-    except LdprangeError as error:
-        raise type(error)(f"{shown(path)}: {error}") from None
+def naming(path: Name) -> AbstractContextManager[None]:
+    """Put the name of the file ``path`` before the message of every error that the block raises."""
+    return about(shown(path))
 
 
 def watched(file: BinaryIO, items: Iterable[Item], progress: Progress | None) -> Iterator[Item]:

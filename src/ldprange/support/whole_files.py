@@ -59,6 +59,16 @@ def read_whole(path: str | os.PathLike[str]) -> bytes:
         raise FileError(f"{path} cannot be read: {error.strerror}") from None
 
 
+def text_of(data: bytes) -> str:
+    """Return the text that a file's ``data`` hold; they must be UTF-8, with or without a byte order mark."""
+    if not data:
+        raise FileError("the file must hold text, and it is empty")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise FileError("the file must be UTF-8 text, and it is something else") from None
+
+
 def unsealed(data: bytes, magic: bytes, what: str, path: str | os.PathLike[str]) -> bytes:
     """Return all but the digest at the end of what was saved; refuse another kind or version, or half of it.
 
