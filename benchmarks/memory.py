@@ -19,7 +19,7 @@ def peak(users: int) -> float:
     chunks = (
         np.random.default_rng(i).integers(0, 1 << 16, CHUNK, dtype=np.uint16) for i in range(users // CHUNK)
     )
-    total = ldp.rehearse(plan, chunks, seed=1)
+    total = ldp.simulate_values(plan, chunks, seed=1)
     assert total.reports == users  # noqa: S101 (a benchmark that lost users would mean nothing)
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 

@@ -53,7 +53,7 @@ def encoding() -> None:
     packed = np.ones(users, np.uint32)  # written to, or all of it would be one page of zeros
     target = np.empty_like(packed)
     copy = seconds(lambda: np.copyto(target, packed))
-    took = seconds(lambda: ldp.rehearse(haar, iter([values] * (users // chunk)), seed=1), 3)
+    took = seconds(lambda: ldp.simulate_values(haar, iter([values] * (users // chunk)), seed=1), 3)
     show(
         "HaarHRR, 2^26 users: encode + tally", f"{took / copy:.1f} copies", "15 copies of the packed reports"
     )

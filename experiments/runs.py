@@ -15,7 +15,7 @@ from experiments import queries
 from experiments.methods import plan_of, users_encoded
 from experiments.population import cauchy
 from experiments.seeds import seed_of
-from ldprange import Aggregate, Plan, estimate, rehearse, simulate
+from ldprange import Aggregate, Plan, estimate, simulate, simulate_values
 from ldprange.estimation.raw import raw_variances
 from ldprange.oracles.contract import each_holder
 from ldprange.sampling import RESPONDENTS
@@ -73,7 +73,7 @@ def perform(run: Run) -> dict[str, float]:
         return _predicted(plan, cdf, cell.users)
     seed = seed_of(astuple(run))
     if run.how == ENCODED:
-        aggregate = rehearse(plan, each_holder(people, _TOGETHER), seed=seed)
+        aggregate = simulate_values(plan, each_holder(people, _TOGETHER), seed=seed)
     else:
         aggregate = simulate(plan, people, seed=seed)
     return _measured(aggregate, cdf)

@@ -18,7 +18,7 @@ def ours(people: People, epsilon: float, queries: Queries, rng: np.random.Genera
     domain = ldp.Domain.product(**{name: ldp.Domain.integers(0, queries.bins - 1) for name in names})
     plan = ldp.choose_plan(domain, epsilon, people.shape[1])
     columns = dict(zip(names, people, strict=True))
-    found = ldp.estimate(ldp.rehearse(plan, columns, seed=int(rng.integers(_SEEDS))), denoise=True)
+    found = ldp.estimate(ldp.simulate_values(plan, columns, seed=int(rng.integers(_SEEDS))), denoise=True)
     assert isinstance(found, ldp.JointEstimate)  # noqa: S101 (for the type checker)
     answers = np.zeros(len(queries.attributes))
     for asked in np.unique(queries.attributes, axis=0):

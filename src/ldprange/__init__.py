@@ -29,7 +29,7 @@ from ldprange.learning import (
     LabelledClient,
     LabelledPlan,
     choose_labelled_plan,
-    rehearse_labelled,
+    simulate_labelled,
 )
 from ldprange.oracles import GRR, HRR, OLH, OUE, HadamardHashing, SubsetSelection
 from ldprange.plan import Plan
@@ -43,7 +43,7 @@ from ldprange.planner import (
 )
 from ldprange.prediction import Prediction
 from ldprange.reports import Batch, Report
-from ldprange.simulation import encode_many, rehearse, simulate
+from ldprange.simulation import encode_many, simulate, simulate_values
 
 if TYPE_CHECKING:
     from ldprange.learning.naive_bayes import NaiveBayes as NaiveBayes
@@ -95,9 +95,9 @@ __all__ = [
     "estimate",
     "finest_bins",
     "optimise_plan",
-    "rehearse",
-    "rehearse_labelled",
     "simulate",
+    "simulate_labelled",
+    "simulate_values",
     "users_needed",
     "wire",
 ]

@@ -49,7 +49,7 @@ def encode_many(plan: Plan, values: Values, *, seed: int) -> Batch:
     return Batch(plan, [np.concatenate(columns) for columns in zip(*blocks, strict=True)])
 
 
-def rehearse(
+def simulate_values(
     plan: Plan,
     values: Values | Iterator[Values],
     *,

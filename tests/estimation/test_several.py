@@ -118,7 +118,7 @@ def test_one_attribute_is_asked_alike_either_way() -> None:
 def test_an_attribute_may_have_any_name() -> None:
     domain = ldp.Domain.product(self=ldp.Domain.integers(0, 3), of=ldp.Domain.integers(0, 3))
     plan = ldp.Plan(domain, 2.0, ldp.Tree(4), ldp.HRR())
-    found = joint(ldp.rehearse(plan, {"self": [1] * 100, "of": [2] * 100}, seed=1))
+    found = joint(ldp.simulate_values(plan, {"self": [1] * 100, "of": [2] * 100}, seed=1))
     ranges: dict[str, Any] = {"self": (0, 1), "of": 2}
     assert -3 < found.range(**ranges).value < 3
 
@@ -222,7 +222,7 @@ class TestMany:
     def test_answers_are_near_and_intervals_hold_the_truth(self) -> None:
         values = self.values(200_000)
         plan = ldp.choose_plan(self.DOMAIN, 2.0, 200_000)
-        found = joint(ldp.rehearse(plan, values, seed=1), denoise=True)
+        found = joint(ldp.simulate_values(plan, values, seed=1), denoise=True)
         questions: tuple[dict[str, Any], ...] = (
             {"a": (4, 9)},
             {"a": (4, 11), "c": (8, 15)},
@@ -239,7 +239,7 @@ class TestMany:
 
     def test_without_denoising_more_than_two_are_refused(self) -> None:
         plan = ldp.choose_plan(self.DOMAIN, 2.0, 1000)
-        found = joint(ldp.rehearse(plan, self.values(1000), seed=1))
+        found = joint(ldp.simulate_values(plan, self.values(1000), seed=1))
         with pytest.raises(ldp.QueryError, match="denoise"):
             found.range(a=(0, 3), b=(0, 3), c=(0, 3))
 
@@ -257,7 +257,7 @@ def test_clients_and_rehearsals_have_the_same_law() -> None:
     person, users = {"age": 11, "children": 4}, 40_000
     client = ldp.Client(plan)
     made = ldp.Aggregate.of(plan, [client.encode(person) for _ in range(users)])
-    many = ldp.rehearse(plan, {each: np.full(users, value) for each, value in person.items()}, seed=1)
+    many = ldp.simulate_values(plan, {each: np.full(users, value) for each, value in person.items()}, seed=1)
     for mechanism, level, one, other in zip(
         plan.mechanisms, plan.levels, made.counts, many.counts, strict=True
     ):

@@ -88,7 +88,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "encode_many, people": lambda x: ldp.encode_many(JOINT_PLAN, x, seed=1),
     "encode_many, seed": lambda x: ldp.encode_many(PLAN, [1], seed=x),
     "simulate": lambda x: ldp.simulate(PLAN, x, seed=1),
-    "rehearse": lambda x: ldp.rehearse(PLAN, x, seed=1),
+    "simulate_values": lambda x: ldp.simulate_values(PLAN, x, seed=1),
     "Aggregate.of": lambda x: ldp.Aggregate.of(PLAN, x),
     "wire.pack": lambda x: ldp.wire.pack(x),
     "wire.unpack": lambda x: ldp.wire.unpack(PLAN, x),

@@ -29,7 +29,7 @@ WRONG: dict[str, Callable[[], object]] = {
     "an aggregate of what is not a plan": lambda: ANY.Aggregate.of(TEXT, BATCH),
     "unpacking the other way round": lambda: ANY.wire.unpack(b"", PLAN),
     "simulating what is not a plan": lambda: ldp.simulate(TEXT, [1], seed=1),
-    "rehearsing what is not a plan": lambda: ldp.rehearse(TEXT, [1], seed=1),
+    "rehearsing what is not a plan": lambda: ldp.simulate_values(TEXT, [1], seed=1),
 }
 
 
@@ -41,7 +41,7 @@ def test_another_kind_is_refused(what: str) -> None:
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "a", None, True])
 def test_a_seed_is_a_whole_number(seed: Any) -> None:
-    for work in (ldp.encode_many, ldp.rehearse):
+    for work in (ldp.encode_many, ldp.simulate_values):
         with pytest.raises(ldp.LdprangeError, match="a seed must be a whole number"):
             work(PLAN, [1], seed=seed)
     with pytest.raises(ldp.LdprangeError, match="a seed must be a whole number"):

@@ -339,7 +339,7 @@ for decomposition, oracle in (
 ):
     plan = ldp.Plan(ldp.Domain.integers(-5, 94), 1.1, decomposition, oracle)
     people = np.random.default_rng(1).integers(-5, 95, 3000)
-    digest.update(ldp.rehearse(plan, people, seed=1).to_bytes())
+    digest.update(ldp.simulate_values(plan, people, seed=1).to_bytes())
     digest.update(ldp.simulate(plan, plan.domain.count(people), seed=2).to_bytes())
 print(kernels.KIND, digest.hexdigest())
 """
@@ -374,4 +374,4 @@ def test_a_rehearsal_counts_what_encode_many_sends(oracle: ldp.HadamardHashing, 
     plan = ldp.Plan(ldp.Domain.integers(3, 60), 1.1, decomposition, oracle)
     people = np.random.default_rng(1).integers(3, 61, 5001)
     sent = ldp.Aggregate.of(plan, ldp.encode_many(plan, people, seed=4))
-    assert ldp.rehearse(plan, people, seed=4) == sent
+    assert ldp.simulate_values(plan, people, seed=4) == sent

@@ -105,7 +105,7 @@ def test_counts_are_unbiased(asked: Asked) -> None:
                 for label in plan.classes
                 for name in ("trips",)
             ]
-            for counts in (ldp.rehearse_labelled(plan, values, labels, seed=seed) for seed in range(runs))
+            for counts in (ldp.simulate_labelled(plan, values, labels, seed=seed) for seed in range(runs))
         ]
     )
     truth = np.array(
@@ -137,7 +137,7 @@ def test_one_report_at_a_time_and_all_at_once_count_alike(asked: Asked) -> None:
 def test_rehearsals_add_and_depend_on_the_seed_alone(asked: Asked) -> None:
     plan = small(asked)
     values, labels = np.array(PEOPLE * 10), ["a", "b", "b"] * 40
-    first, again, other = (ldp.rehearse_labelled(plan, values, labels, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (ldp.simulate_labelled(plan, values, labels, seed=seed) for seed in (1, 1, 2))
     assert first == again
     assert first != other
     assert (first + other).people.tolist() == [80, 160]
@@ -146,7 +146,7 @@ def test_rehearsals_add_and_depend_on_the_seed_alone(asked: Asked) -> None:
 
 @every_way
 def test_counts_come_back_from_their_file(asked: Asked, tmp_path: Path) -> None:
-    counts = ldp.rehearse_labelled(small(asked), np.array(PEOPLE * 10), ["a", "b", "b"] * 40, seed=1)
+    counts = ldp.simulate_labelled(small(asked), np.array(PEOPLE * 10), ["a", "b", "b"] * 40, seed=1)
     counts.save(tmp_path / "week.counts")
     assert ldp.LabelledAggregate.load(tmp_path / "week.counts") == counts
     assert [each.name for each in tmp_path.iterdir()] == ["week.counts"]
@@ -218,7 +218,7 @@ def test_the_predicted_error_is_that_of_estimates_of_who_people_are_drawn_from()
     squares = []
     for seed in range(runs):
         people = np.stack([rng.integers(3, size=users), (rng.integers(4, size=users) + 0.5) / 4], axis=1)
-        counts = ldp.rehearse_labelled(plan, people, ["a"] * users, seed=seed)
+        counts = ldp.simulate_labelled(plan, people, ["a"] * users, seed=seed)
         for name, part in zip(plan.attributes, plan.plans, strict=True):
             low, high = np.triu_indices(part.domain.bins)
             upto = np.cumsum(ldp.estimate(counts.part("a", name)).histogram(confidence=None).value)
@@ -323,15 +323,15 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "another plan": (lambda: COUNTS + ldp.LabelledAggregate.empty(small("one")), "differ in asked"),
     "columns too few": (
-        lambda: ldp.rehearse_labelled(PLAN, [[1], [2]], ["a", "b"], seed=1),
+        lambda: ldp.simulate_labelled(PLAN, [[1], [2]], ["a", "b"], seed=1),
         "a column for each of hours, trips",
     ),
     "labels of nobody's": (
-        lambda: ldp.rehearse_labelled(PLAN, [[1, 0.5]], ["c"], seed=1),
+        lambda: ldp.simulate_labelled(PLAN, [[1, 0.5]], ["c"], seed=1),
         "among the classes",
     ),
     "a value outside": (
-        lambda: ldp.rehearse_labelled(PLAN, [[1, 1.5]], ["a"], seed=1),
+        lambda: ldp.simulate_labelled(PLAN, [[1, 1.5]], ["a"], seed=1),
         "between 0.0 and 1.0, got 1.5",
     ),
 }
@@ -345,7 +345,7 @@ def test_bad_input_is_refused_in_words(what: str) -> None:
 
 
 def test_nobody_is_counted_too() -> None:
-    nobody = ldp.rehearse_labelled(PLAN, np.empty((0, 2)), [], seed=1)
+    nobody = ldp.simulate_labelled(PLAN, np.empty((0, 2)), [], seed=1)
     assert nobody == COUNTS
     assert COUNTS.people.tolist() == [0, 0]
 

@@ -147,7 +147,7 @@ def test_names_of_columns_are_the_attributes() -> None:
 
 def test_a_class_of_which_nobody_reported_is_never_predicted() -> None:
     x, y = people()
-    counts = ldp.rehearse_labelled(noiseless(), x[y < 2], y[y < 2], seed=1)
+    counts = ldp.simulate_labelled(noiseless(), x[y < 2], y[y < 2], seed=1)
     for model in (ldp.NaiveBayes(), ldp.DecisionStump()):
         chances = model.fit_reports(counts).predict_proba(x)
         assert np.all(chances[:, 2] == 0)
@@ -220,7 +220,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "reports of another plan": (
         lambda: ldp.NaiveBayes(plan=noiseless()).fit_reports(
-            ldp.rehearse_labelled(noiseless(8), *people(), seed=1)
+            ldp.simulate_labelled(noiseless(8), *people(), seed=1)
         ),
         "under the model's plan",
     ),

@@ -87,7 +87,7 @@ class JointEstimate(Estimate):
         >>> people = ldp.Domain.product(age=ldp.Domain.integers(0, 15), children=ldp.Domain.integers(0, 3))
         >>> plan = ldp.Plan(people, 2.0, ldp.Tree(branching=4), ldp.HadamardHashing())
         >>> values = {"age": [3, 12] * 50_000, "children": [0, 2] * 50_000}
-        >>> found = ldp.estimate(ldp.rehearse(plan, values, seed=1))
+        >>> found = ldp.estimate(ldp.simulate_values(plan, values, seed=1))
         >>> print(found.range(age=(8, 15), children=(1, 3)))
         0.496 [0.483, 0.510] at 95%
         """

@@ -9,12 +9,12 @@ from ldprange.learning.aggregate import LabelledAggregate
 from ldprange.learning.choice import choose_labelled_plan
 from ldprange.learning.client import LabelledClient
 from ldprange.learning.plan import LabelledPlan
-from ldprange.learning.rehearsal import rehearse_labelled
+from ldprange.learning.rehearsal import simulate_labelled
 
 __all__ = [
     "LabelledAggregate",
     "LabelledClient",
     "LabelledPlan",
     "choose_labelled_plan",
-    "rehearse_labelled",
+    "simulate_labelled",
 ]

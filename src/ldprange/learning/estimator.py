@@ -14,7 +14,7 @@ from ldprange.estimation import estimate
 from ldprange.learning.aggregate import LabelledAggregate
 from ldprange.learning.choice import choose_labelled_plan, density_bins
 from ldprange.learning.plan import LabelledPlan
-from ldprange.learning.rehearsal import rehearse_labelled
+from ldprange.learning.rehearsal import simulate_labelled
 from ldprange.plan import check_epsilon
 from ldprange.sampling import RESPONDENTS
 from ldprange.support.arrays import Floats
@@ -68,7 +68,7 @@ class ReportsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         check_classification_targets(y)
         plan = self._plan_for(np.asarray(X), np.unique(y).tolist())
         seed = int(check_random_state(self.random_state).randint(_SEEDS))
-        return self._learn(rehearse_labelled(plan, X, y, seed=seed))
+        return self._learn(simulate_labelled(plan, X, y, seed=seed))
 
     def fit_reports(self, counts: LabelledAggregate) -> Self:
         """Learn from counts of people's reports.

@@ -13,7 +13,7 @@ from ldprange.simulation import simulate
 from ldprange.support.checking import as_array, check_type, listed
 
 
-def rehearse_labelled(
+def simulate_labelled(
     plan: LabelledPlan, values: ArrayLike, labels: ArrayLike, *, seed: int
 ) -> LabelledAggregate:
     """Draw the aggregate that people's reports would come to, by the clients' law.
@@ -32,7 +32,7 @@ def rehearse_labelled(
     >>> from ldprange import Domain, Flat, GRR, Plan
     >>> hours = Plan(Domain.integers(0, 23), 1.0, Flat(), GRR())
     >>> plan = LabelledPlan(("at work", "asleep"), (hours, hours), ("a", "b"), "one")
-    >>> rehearse_labelled(plan, [[7, 8], [0, 9], [8, 8]], ["b", "a", "b"], seed=1).people.tolist()
+    >>> simulate_labelled(plan, [[7, 8], [0, 9], [8, 8]], ["b", "a", "b"], seed=1).people.tolist()
     [1, 2]
     """
     check_type(plan, LabelledPlan, "the first argument")
