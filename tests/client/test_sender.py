@@ -6,7 +6,6 @@ import re
 import shutil
 import ssl
 import subprocess
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,8 @@ import pytest
 import ldprange as ldp
 from example_plans import PLANS, batch_of
 from faulty_collector import (
+    BATCH_ID,
+    PLAN,
     Collector,
     FakeTime,
     Misbehaviour,
@@ -24,7 +25,6 @@ from faulty_collector import (
     running,
     saying,
 )
-from sending import ID, PLAN, clock, collector, sender
 
 REPORT = ldp.Client(PLAN).encode(42)
 
@@ -72,10 +72,10 @@ def test_who_cannot_prove_who_they_are_gets_nothing(
 ) -> None:
     sender = ldp.Sender(collector.url.replace("http:", "https:"), _patience=clock.patience)
     with pytest.raises(ldp.SendError, match=r"must prove who it is.*self.signed") as caught:
-        sender.send(REPORT, ID)
-    assert (collector.requests, clock.waits, caught.value.batch_id) == ([], [], ID)
+        sender.send(REPORT, BATCH_ID)
+    assert (collector.requests, clock.waits, caught.value.batch_id) == ([], [], BATCH_ID)
     monkeypatch.setenv("SSL_CERT_FILE", str(certified))
-    assert sender.send(REPORT, ID) == 1
+    assert sender.send(REPORT, BATCH_ID) == 1
 
 
 def test_no_tls_is_an_error_in_the_end(collector: Collector, clock: FakeTime) -> None:
@@ -90,8 +90,8 @@ def test_a_refusal_is_final_and_carries_the_reason(
 ) -> None:
     collector.script = [saying(status, {"error": "so it must be;\x1b[31m do this"})]
     with pytest.raises(ldp.SendError, match=rf"refused.*{status}: so it must be; \[31m do this$") as caught:
-        sender.send(REPORT, ID)
-    assert (caught.value.batch_id, caught.value.status) == (ID, status)
+        sender.send(REPORT, BATCH_ID)
+    assert (caught.value.batch_id, caught.value.status) == (BATCH_ID, status)
     assert len(collector.requests) == 1
     assert clock.waits == []
 
@@ -99,9 +99,9 @@ def test_a_refusal_is_final_and_carries_the_reason(
 def test_what_a_good_collector_refuses(sender: ldp.Sender, collector: Collector) -> None:
     with pytest.raises(ldp.SendError, match=f"400: .*{PLAN.fingerprint}"):
         sender.send(batch_of(PLANS["OUE"]))
-    sender.send(REPORT, ID)
+    sender.send(REPORT, BATCH_ID)
     with pytest.raises(ldp.SendError, match="409: this id came with other bytes"):
-        sender.send(batch_of(PLAN), ID)
+        sender.send(batch_of(PLAN), BATCH_ID)
     with pytest.raises(ldp.SendError, match=r"must be a survey; .*404: there must be"):
         ldp.Sender(collector.url.replace("commute", "other")).plan()
     assert collector.counted() == 1
@@ -211,7 +211,9 @@ def test_a_collector_may_live_under_a_path(collector: Collector) -> None:
     assert ldp.Sender(f"{collector.url}/").plan() == PLAN
 
 
-@pytest.mark.parametrize("batch_id", ["", ID[:-1], ID.upper(), ID + "\n", f"../{ID}", 7, b"a" * 32])
+@pytest.mark.parametrize(
+    "batch_id", ["", BATCH_ID[:-1], BATCH_ID.upper(), BATCH_ID + "\n", f"../{BATCH_ID}", 7, b"a" * 32]
+)
 def test_an_id_is_32_digits(sender: ldp.Sender, collector: Collector, batch_id: Any) -> None:
     with pytest.raises(ldp.LdprangeError, match="32 lower-case hexadecimal digits"):
         sender.send(REPORT, batch_id)

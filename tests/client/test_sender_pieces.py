@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 import ldprange as ldp
-from example_plans import PLANS, batch_of, every_plan
+from example_plans import batch_of, every_plan
 from faulty_collector import (
+    BATCH_ID,
+    PLAN,
     Collector,
     FakeTime,
     drop_after,
@@ -19,7 +20,6 @@ from faulty_collector import (
     saying,
 )
 from ldprange.client import sender as sender_module
-from sending import ID, PLAN, clock, collector, sender
 
 
 @every_plan
@@ -31,16 +31,16 @@ def test_a_large_batch_goes_in_pieces_and_again_as_a_whole(
     batch = batch_of(plan, people=3000)
     with running(plan) as collector:
         sender = ldp.Sender(collector.url, _patience=clock.patience)
-        assert sender.send(batch, ID) == 3000
+        assert sender.send(batch, BATCH_ID) == 3000
         bodies = dict(collector.batches)
         assert len(bodies) >= len(ldp.wire.pack(batch)) / limit
         assert max(map(len, bodies.values())) <= limit
         assert collector.ids() == [
-            hashlib.sha256(bytes.fromhex(ID) + number.to_bytes(8, "big")).hexdigest()[:32]
+            hashlib.sha256(bytes.fromhex(BATCH_ID) + number.to_bytes(8, "big")).hexdigest()[:32]
             for number in range(len(bodies))
         ]
         assert ldp.Aggregate.of(plan, list(bodies.values())) == ldp.Aggregate.of(plan, batch)
-        assert sender.send(ldp.wire.pack(batch), ID) == 3000  # packed, it is cut in the same places
+        assert sender.send(ldp.wire.pack(batch), BATCH_ID) == 3000  # packed, it is cut in the same places
         assert collector.batches == bodies
 
 
@@ -58,8 +58,8 @@ def test_what_just_fits_goes_whole(
 ) -> None:
     batch = batch_of(PLAN)
     monkeypatch.setattr(sender_module, "_LARGEST_BODY", len(ldp.wire.pack(batch)))
-    sender.send(batch, ID)
-    assert collector.ids() == [ID]
+    sender.send(batch, BATCH_ID)
+    assert collector.ids() == [BATCH_ID]
 
 
 def test_half_a_batch_that_is_sent_again_is_counted_once(
@@ -70,9 +70,9 @@ def test_half_a_batch_that_is_sent_again_is_counted_once(
     sender = ldp.Sender(collector.url, patience=5, _patience=clock.patience)
     for misbehave in (drop_after, drop_before, saying(410)):
         collector.script = [None, None, *[misbehave] * 100]
-        with pytest.raises(ldp.SendError, match=f"piece 2 of batch {ID}") as caught:
-            sender.send(batch, ID)
-        assert caught.value.batch_id == ID
+        with pytest.raises(ldp.SendError, match=f"piece 2 of batch {BATCH_ID}") as caught:
+            sender.send(batch, BATCH_ID)
+        assert caught.value.batch_id == BATCH_ID
         assert 0 < collector.counted() < 500
     collector.script = []
     assert sender.send(batch, caught.value.batch_id) == 500

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pickle
 import socket
 import time
-from collections.abc import Iterator
 from email.utils import formatdate
 
 import pytest
 
 import ldprange as ldp
-from example_plans import PLANS
 from faulty_collector import (
+    BATCH_ID,
+    PLAN,
     Collector,
     FakeTime,
     Misbehaviour,
@@ -20,13 +20,11 @@ from faulty_collector import (
     drop_before,
     gibberish,
     hang,
-    running,
     saying,
     truncate_after,
     truncate_chunks,
 )
 from ldprange.client.http import Reply
-from sending import ID, PLAN, clock, collector, sender
 
 REPORT = ldp.Client(PLAN).encode(42)
 
@@ -51,8 +49,8 @@ def test_what_may_pass_is_tried_again_with_the_same_id(
     sender: ldp.Sender, collector: Collector, clock: FakeTime, kind: str, times: int
 ) -> None:
     collector.script = [TRANSIENT[kind]] * times
-    assert sender.send(REPORT, ID) == 1
-    assert collector.ids() == [ID] * (times + 1)
+    assert sender.send(REPORT, BATCH_ID) == 1
+    assert collector.ids() == [BATCH_ID] * (times + 1)
     assert len({request.body for request in collector.requests}) == 1
     assert collector.counted() == 1
     assert clock.waits == [0.5, 1.0, 2.0][:times]
@@ -67,8 +65,8 @@ def test_a_fresh_id_is_kept_over_all_attempts(sender: ldp.Sender, collector: Col
 
 def test_a_collector_that_hangs_is_asked_again(collector: Collector, clock: FakeTime) -> None:
     collector.script = [hang]
-    assert ldp.Sender(collector.url, timeout=0.1, _patience=clock.patience).send(REPORT, ID) == 1
-    assert collector.ids() == [ID] * 2
+    assert ldp.Sender(collector.url, timeout=0.1, _patience=clock.patience).send(REPORT, BATCH_ID) == 1
+    assert collector.ids() == [BATCH_ID] * 2
     assert collector.counted() == 1
 
 
@@ -109,8 +107,8 @@ def test_a_wish_to_wait_longer_than_patience_ends_it_at_once(
 ) -> None:
     collector.script = [saying(429, Retry_After="86400")]
     with pytest.raises(ldp.SendError, match="asks to wait 86400 seconds") as caught:
-        sender.send(REPORT, ID)
-    assert (caught.value.batch_id, caught.value.status, clock.waits) == (ID, 429, [])
+        sender.send(REPORT, BATCH_ID)
+    assert (caught.value.batch_id, caught.value.status, clock.waits) == (BATCH_ID, 429, [])
 
 
 @pytest.mark.parametrize("kind", TRANSIENT)
@@ -119,13 +117,13 @@ def test_it_gives_up_after_the_stated_time_and_says_what_is_safe(
 ) -> None:
     collector.script = [TRANSIENT[kind]] * 100
     sender = ldp.Sender(collector.url, patience=20, _patience=clock.patience)
-    words = rf"within 20 seconds.* 6 attempts.*batch {ID} may or may not be counted; .*same id is safe"
+    words = rf"within 20 seconds.* 6 attempts.*batch {BATCH_ID} may or may not be counted; .*same id is safe"
     with pytest.raises(ldp.SendError, match=words) as caught:
-        sender.send(REPORT, ID)
+        sender.send(REPORT, BATCH_ID)
     assert sum(clock.waits) == 15.5
-    assert caught.value.batch_id == ID
+    assert caught.value.batch_id == BATCH_ID
     again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 (our own)
-    assert (again.batch_id, again.status, str(again)) == (ID, caught.value.status, str(caught.value))
+    assert (again.batch_id, again.status, str(again)) == (BATCH_ID, caught.value.status, str(caught.value))
     collector.script = []
     assert sender.send(REPORT, again.batch_id) == 1
     assert collector.counted() == 1

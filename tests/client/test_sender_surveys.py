@@ -12,8 +12,7 @@ import pytest
 
 import ldprange as ldp
 from example_plans import PLANS
-from faulty_collector import Collector, running
-from sending import PLAN, collector
+from faulty_collector import PLAN, Collector, running
 
 SURVEY = "https://example.org/s/commute"
 # as version 1 made it

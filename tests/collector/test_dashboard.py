@@ -11,8 +11,6 @@ import ldprange as ldp
 from page_visitors import DOMAINS, Visit, assert_it_fits, made, remembered
 from running_collector import ANALYST, Service, packed
 
-pytest_plugins = ["visiting"]
-
 
 def percent(share: float) -> str:
     return f"{100 * share:.1f}%".replace("-", "−")

@@ -14,8 +14,6 @@ import ldprange as ldp
 from page_visitors import Visit, assert_it_fits, tab_to
 from running_collector import ANALYST, Service
 
-pytest_plugins = ["visiting"]
-
 PEOPLE = ldp.Domain.product(
     **{
         "Age": ldp.Domain.integers(0, 95),
@@ -202,7 +200,7 @@ def test_two_attributes_are_denoised(visit: Visit, collector: Service, homes: st
 def test_what_has_no_order_is_drawn_without(visit: Visit, collector: Service, several: bool) -> None:
     regions = ldp.Domain.categories(["north", "east", "south"])
     domain = ldp.Domain.product(Region=regions, Age=ldp.Domain.integers(0, 95)) if several else regions
-    plan = ldp.choose_plan(domain, 3.0, 1000)
+    plan = ldp.choose_plan(domain, epsilon=3.0, expected_users=1000)
     name, column = f"regions-{several}".lower(), ["north", "south"] * 500
     assert collector.create(name, plan, public=True).status == 201
     values: Any = {"Region": column, "Age": [30] * 1000} if several else column

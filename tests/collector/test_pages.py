@@ -27,8 +27,6 @@ from page_visitors import (
 from running_collector import ADMINISTRATOR, Service
 from scripted_coins import ScriptedCoins
 
-pytest_plugins = ["visiting"]
-
 MANY = ldp.Domain.ordered([f"grade {number}" for number in range(1, 21)])
 LARGE = ldp.Domain.integers(0, 99_999)
 

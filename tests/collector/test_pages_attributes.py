@@ -13,8 +13,6 @@ from page_visitors import DOMAINS, SCRIPTED_COINS, Visit, assert_it_fits, rememb
 from running_collector import Service
 from scripted_coins import ScriptedCoins
 
-pytest_plugins = ["visiting"]
-
 PEOPLE = ldp.Domain.product(
     **{
         "Age": ldp.Domain.integers(0, 99_999),

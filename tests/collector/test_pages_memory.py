@@ -10,8 +10,6 @@ import ldprange as ldp
 from page_visitors import DOMAINS, Visit, answer, kept_report, reports, send, shown_report
 from running_collector import Service
 
-pytest_plugins = ["visiting"]
-
 
 def test_a_second_visit_sends_nothing(visit: Visit, collector: Service, own_survey: str) -> None:
     visitor = visit()

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 import ldprange as ldp
-from asking import PEOPLE, asked, counted, service
 from ldprange.service.collector import Settings
 from ldprange.service.overview import Overviews, _bar_edges
-from running_collector import ADMINISTRATOR, PLAN, Service, packed, serving
+from running_collector import ADMINISTRATOR, PEOPLE, PLAN, Service, counted, packed, serving
 
 
 class TestSubmitting:

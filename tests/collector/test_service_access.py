@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import ldprange as ldp
-from asking import asked, service
 from ldprange.service.access import RateLimit, may_administer
 from ldprange.service.collector import Settings
 from ldprange.service.store import Store

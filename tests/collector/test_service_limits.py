@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 
 import ldprange as ldp
-from asking import counted
 from ldprange.service import access, quota
 from ldprange.service.access import RateLimit
 from ldprange.service.quota import Quota
 from ldprange.service.refusal import Refusal
 from ldprange.service.store import OPEN, Store, Survey
-from running_collector import ADMINISTRATOR, PLAN, WITHOUT_LIMITS, packed, serving
+from running_collector import ADMINISTRATOR, PLAN, WITHOUT_LIMITS, counted, packed, serving
 
 
 class TestOneReportAtATime:

@@ -13,11 +13,10 @@ import numpy as np
 import pytest
 
 import ldprange as ldp
-from asking import counted, service
 from ldprange.service import live_aggregate, turns
 from ldprange.service.refusal import Refusal
 from ldprange.service.turns import Lane
-from running_collector import Service, packed
+from running_collector import Service, counted, packed
 
 
 @contextmanager

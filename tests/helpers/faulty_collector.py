@@ -12,7 +12,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import ldprange as ldp
+from example_plans import PLANS
 from ldprange.client.http import Patience
+
+PLAN = PLANS["HRR"]
+BATCH_ID = "00112233445566778899aabbccddeeff"
 
 Misbehaviour = Callable[["Handler"], None]
 

@@ -23,6 +23,7 @@ from ldprange.service.store import Store
 ADMINISTRATOR, ANALYST = ROLES
 WITHOUT_LIMITS = Settings(requests_per_second=0, reports_per_hour=0, bytes_per_hour=0)
 PLAN = ldp.Plan(ldp.Domain.integers(0, 119), 1.1, ldp.Haar(), ldp.HRR())
+PEOPLE = [(7 * person) % 120 for person in range(2000)]
 
 
 @dataclass(frozen=True)
@@ -111,3 +112,9 @@ def serving(place: str | Path, settings: Settings | None = None) -> Iterator[Ser
 
 def packed(values: list[int], seed: int, plan: ldp.Plan = PLAN) -> bytes:
     return wire.pack(ldp.encode_many(plan, values, seed=seed))
+
+
+def counted(service: Service, name: str = "ages") -> ldp.Aggregate:
+    """Return what a collector in this process has counted for a survey, also before it is stored."""
+    survey = service.collector.surveys[name]
+    return service.collector.writer.live(survey).aggregate()

@@ -1,4 +1,4 @@
-"""A sender and the collector that it sends to, as fixtures."""
+"""A sender, and the collector that it sends to."""
 
 from __future__ import annotations
 
@@ -7,24 +7,23 @@ from collections.abc import Iterator
 import pytest
 
 import ldprange as ldp
-from example_plans import PLANS
-from faulty_collector import Collector, FakeTime, running
-
-PLAN = PLANS["HRR"]
-ID = "00112233445566778899aabbccddeeff"
+from faulty_collector import PLAN, Collector, FakeTime, running
 
 
 @pytest.fixture
 def collector() -> Iterator[Collector]:
+    """Return a collector of one survey, which misbehaves as its script says."""
     with running(PLAN) as collector:
         yield collector
 
 
 @pytest.fixture
 def clock() -> FakeTime:
+    """Return the time that the sender knows."""
     return FakeTime()
 
 
 @pytest.fixture
 def sender(collector: Collector, clock: FakeTime) -> ldp.Sender:
+    """Return a sender to the collector's survey, which waits on the clock alone."""
     return ldp.Sender(collector.url, _patience=clock.patience)
