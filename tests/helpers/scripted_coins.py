@@ -26,6 +26,22 @@ class ScriptedCoins:
         return len(self._left)
 
 
+class SeededCoins:
+    """Uniform words that a seed repeats, for laws that must hold in every run of a test or in none."""
+
+    def __init__(self, seed: int) -> None:
+        self._rng = np.random.default_rng(seed)
+        self._left: list[int] = []
+
+    def word(self) -> int:
+        if not self._left:
+            self._left = self.words(4096).tolist()
+        return self._left.pop()
+
+    def words(self, count: int) -> NDArray[np.uint32]:
+        return self._rng.integers(0, 1 << 32, count, np.uint32)
+
+
 def choosing(index: int, bound: int) -> list[int]:
     """Return the words that make a uniform choice below ``bound`` come out as ``index``."""
     bits = (bound - 1).bit_length()

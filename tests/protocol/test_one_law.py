@@ -1,8 +1,9 @@
-"""One law, three paths: the client, ``encode_many`` and ``simulate`` agree in distribution.
+"""One law, three paths: ``run_protocol``, ``encode_many`` and ``simulate`` agree in distribution.
 
 Reports of the client and of ``encode_many`` are compared with the exact chance of every output of every
-level, by chi-squared. ``simulate`` gives only totals, so its draws are compared in mean and in the whole
-covariance matrix, and what must hold in every draw (such as: codes add up to users) is checked in each.
+level, by chi-squared. ``run_protocol`` and ``simulate`` give only totals, so their draws are compared in mean
+and in the whole covariance matrix, and what must hold in every draw (such as: codes add up to users) is
+checked in each.
 
 The client's coins cannot be seeded. Each of its tests raises a false alarm with probability 1e−6, so all of
 them together with less than 1e−4. The others are seeded: they pass always or never.
@@ -27,7 +28,9 @@ from ldprange.oracles.contract import CodedMechanism, Column
 from ldprange.oracles.local_hashing import HashingMechanism
 from ldprange.oracles.shifted import ShiftedMechanism
 from ldprange.oracles.subset_selection import SubsetMechanism
+from ldprange.protocol import run_protocol
 from ldprange.support.arrays import Counts, Floats
+from scripted_coins import SeededCoins
 
 FALSE_ALARM = 1e-6
 BINS = 6
@@ -280,6 +283,15 @@ def test_simulate_follows_the_exact_law(oracle: str, decomposition: str, people:
     times = 300 if encodes_each else 1500
     draws = np.array([_vector(ldp.simulate(plan, people, seed=seed)) for seed in range(times)])
     alarms = _alarms(draws, *_moments(oracle, decomposition, people))
+    assert min(alarms.values()) > FALSE_ALARM, alarms
+
+
+@every_plan
+def test_totals_of_the_protocol_follow_the_exact_law(oracle: str, decomposition: str) -> None:
+    plan, coins = _plan(oracle, decomposition), SeededCoins(1)
+    values = np.repeat(np.arange(BINS), SMALL).tolist()
+    draws = np.array([_vector(run_protocol(plan, values, lambda: coins)[0]) for _ in range(150)])
+    alarms = _alarms(draws, *_moments(oracle, decomposition, SMALL))
     assert min(alarms.values()) > FALSE_ALARM, alarms
 
 

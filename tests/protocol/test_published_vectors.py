@@ -14,6 +14,7 @@ import pytest
 import ldprange as ldp
 from ldprange import kernels, wire
 from ldprange.client.encoding import encode_with
+from ldprange.protocol import run_protocol
 from scripted_coins import ScriptedCoins
 
 FOLDER = Path(__file__).parents[2] / "test_vectors"
@@ -72,6 +73,15 @@ def test_batches_and_aggregates(vector: dict[str, Any], tmp_path: Path) -> None:
         assert ldp.Aggregate.load(path) == total
         total.save(path)
         assert path.read_bytes().hex() == vector["file"]
+
+
+@every_plan
+def test_the_protocol_replays_them(vector: dict[str, Any]) -> None:
+    reports = vector["reports"]
+    coins = iter([ScriptedCoins(report["words"]) for report in reports])
+    total, found = run_protocol(_plan(vector), [report["value"] for report in reports], lambda: next(coins))
+    assert total == ldp.Aggregate.of(_plan(vector), bytes.fromhex(vector["batch"]))
+    assert found.users == len(reports)
 
 
 @every_plan
