@@ -132,7 +132,7 @@ def joint() -> None:
     for name, asked in (
         ("Tree 4, Hadamard hashing", ldp.Plan(people, EPSILON, ldp.Tree(4), ldp.HadamardHashing())),
         ("Tree 4, HRR", ldp.Plan(people, EPSILON, ldp.Tree(4), ldp.HRR())),
-        ("the chosen plan", ldp.choose_plan(people, EPSILON, expected_users=1e6)),
+        ("the chosen plan", ldp.choose_plan(people, epsilon=EPSILON, expected_users=1e6)),
     ):
         aggregate = ldp.simulate(asked, np.ones((bins, bins), np.int64), seed=1)
 
@@ -152,7 +152,7 @@ def windows() -> None:
     for bins, bar in ((1 << 16, "3 s"), (1 << 20, "60 s")):
         domain = ldp.Domain.integers(0, bins - 1)
         start = time.perf_counter()
-        best = ldp.optimise_plan(domain, EPSILON, ldp.Windows())
+        best = ldp.optimise_plan(domain, epsilon=EPSILON, decomposition=ldp.Windows())
         show(f"windows, D = {bins}: optimise the plan", f"{time.perf_counter() - start:.2f} s", "none")
         most = max(mechanism.counters for mechanism in best.mechanisms) / bins
         show("    counts for each bin on the largest level", f"{most:.2f}", "16")

@@ -87,9 +87,9 @@ def surveys_of_two(plan: ldp.Plan, shares: Floats, users: int, seeds: range) -> 
 
 def coverage(users: int, epsilon: float, surveys: int) -> tuple[Floats, Floats]:
     """Return the coverage of every kind of question, over all populations, and its standard error."""
-    one = ldp.choose_plan(ldp.Domain.integers(0, BINS - 1), epsilon, users)
+    one = ldp.choose_plan(ldp.Domain.integers(0, BINS - 1), epsilon=epsilon, expected_users=users)
     attributes = {name: ldp.Domain.integers(0, bins - 1) for name, bins in zip("ab", SHAPE, strict=True)}
-    two = ldp.choose_plan(ldp.Domain.product(**attributes), epsilon, users)
+    two = ldp.choose_plan(ldp.Domain.product(**attributes), epsilon=epsilon, expected_users=users)
     seeds = range(surveys)
     ones = [list(surveys_of_one(one, each, users, seeds)) for each in one_attribute(BINS).values()]
     twos = [list(surveys_of_two(two, each, users, seeds)) for each in two_attributes(SHAPE).values()]

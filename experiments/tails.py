@@ -69,7 +69,7 @@ def guesses(aggregate: ldp.Aggregate) -> dict[str, Floats]:
 
 def errors(shares: Floats, epsilon: float, users: int, surveys: int) -> dict[str, Floats]:
     """Return mean absolute errors by rule: of values, in % of the domain, and of shares below, in points."""
-    plan = ldp.choose_plan(ldp.Domain.real(0.0, 1.0, bins=BINS), epsilon, users)
+    plan = ldp.choose_plan(ldp.Domain.real(0.0, 1.0, bins=BINS), epsilon=epsilon, expected_users=users)
     cdf, boundaries = np.append(0.0, np.cumsum(shares)), np.arange(BINS + 1.0)
     truth, total = crossings(cdf, QS), {rule: np.zeros((2, QS.size)) for rule in RULES}
     for seed in range(surveys):

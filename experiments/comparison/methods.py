@@ -36,7 +36,7 @@ def plan(method: str, bins: int, epsilon: float) -> Plan:
     if method in PAPERS:
         return plan_of(method, bins, epsilon)
     shape = Windows() if method == WINDOWS else Flat()
-    return optimise_plan(Domain.integers(0, bins - 1), epsilon, shape)
+    return optimise_plan(Domain.integers(0, bins - 1), epsilon=epsilon, decomposition=shape)
 
 
 def shares(method: str, people: Counts, epsilon: float, seed: int) -> Floats:

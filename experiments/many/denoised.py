@@ -36,7 +36,7 @@ def _count(age: NDArray[Any], income: NDArray[np.float64]) -> NDArray[np.int64]:
 
 def errors(counts: NDArray[np.int64], epsilon: float, seeds: int) -> tuple[float, float]:
     """Return the root mean squared error over random rectangles, unbiased and denoised."""
-    plan = ldp.choose_plan(PEOPLE, epsilon, int(counts.sum()))
+    plan = ldp.choose_plan(PEOPLE, epsilon=epsilon, expected_users=int(counts.sum()))
     rng, upto = np.random.default_rng(2), shares_below(counts / counts.sum())
     ends = [np.sort([rng.permutation(bins + 1)[:2] for _ in range(_RECTANGLES)]) for bins in counts.shape]
     low, high = ([each[:, side] for each in ends] for side in (0, 1))

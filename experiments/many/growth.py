@@ -27,7 +27,7 @@ def rmse(attributes: int, bits: int) -> tuple[float, float]:
     if attributes > 1:
         domain = ldp.Domain.product(**{f"a{place}": domain for place in range(attributes)})
     paper = ldp.Plan(domain, EPSILON, ldp.Haar(), ldp.HRR())
-    best = ldp.choose_plan(domain, EPSILON, 1.0, workload="ranges")
+    best = ldp.choose_plan(domain, epsilon=EPSILON, expected_users=1.0, workload="ranges")
     of_paper, of_best = (each.predict(1.0, population="respondents").range_rmse for each in (paper, best))
     return of_paper, of_best
 

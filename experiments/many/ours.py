@@ -16,7 +16,7 @@ def ours(people: People, epsilon: float, queries: Queries, rng: np.random.Genera
     """Return the answers to all questions, from one report of every person."""
     names = [f"a{place}" for place in range(len(people))]
     domain = ldp.Domain.product(**{name: ldp.Domain.integers(0, queries.bins - 1) for name in names})
-    plan = ldp.choose_plan(domain, epsilon, people.shape[1])
+    plan = ldp.choose_plan(domain, epsilon=epsilon, expected_users=people.shape[1])
     columns = dict(zip(names, people, strict=True))
     found = ldp.estimate(ldp.simulate_values(plan, columns, seed=int(rng.integers(_SEEDS))), denoise=True)
     assert isinstance(found, ldp.JointEstimate)  # noqa: S101 (for the type checker)

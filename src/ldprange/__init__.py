@@ -37,8 +37,8 @@ from ldprange.planner import (
     choose_plan,
     compare_plans,
     epsilon_needed,
-    finest_bins,
     optimise_plan,
+    useful_bins,
     users_needed,
 )
 from ldprange.prediction import Prediction
@@ -93,11 +93,11 @@ __all__ = [
     "encode_many",
     "epsilon_needed",
     "estimate",
-    "finest_bins",
     "optimise_plan",
     "simulate",
     "simulate_labelled",
     "simulate_values",
+    "useful_bins",
     "users_needed",
     "wire",
 ]

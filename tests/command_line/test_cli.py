@@ -80,7 +80,9 @@ class TestTheWholeWay:
         asked = ("plan", "--low", "0", "--high", "99", "--epsilon", "2", *options)
         even = ldp.Plan.from_json(done(*asked, "--levels", "even"))
         assert even == ldp.Plan(domain, 2.0, shape, chosen)
-        assert ldp.Plan.from_json(done(*asked)) == ldp.optimise_plan(domain, 2.0, shape, oracle=chosen)
+        assert ldp.Plan.from_json(done(*asked)) == ldp.optimise_plan(
+            domain, epsilon=2.0, decomposition=shape, oracle=chosen
+        )
 
     @pytest.mark.parametrize(
         ("options", "domain"),

@@ -47,10 +47,10 @@ def test_an_attribute_is_said_in_a_word(here: Path, values: str, domain: ldp.Dom
 def test_it_is_the_plan_that_is_made_in_python(town: Path) -> None:
     domain = ldp.Domain.product(age=ldp.Domain.integers(0, 15), region=ldp.Domain.categories(["N", "S"]))
     plan = ldp.Plan.from_json((town / "town.plan.json").read_text())
-    assert plan == ldp.choose_plan(domain, 3.0, 10_000)
+    assert plan == ldp.choose_plan(domain, epsilon=3.0, expected_users=10_000)
     assert "Tree 2" in done("compare", *TOWN, "--epsilon", "3", "--users", "10000")
     users = answered("need", *TOWN, "--epsilon", "3", "--error", "1%")["users"]
-    assert users == ldp.users_needed(domain, 3.0, 0.01)
+    assert users == ldp.users_needed(domain, epsilon=3.0, error=0.01)
 
 
 def test_a_plan_of_very_many_levels_is_told_in_a_few_lines(here: Path) -> None:

@@ -40,14 +40,14 @@ class TestPlan:
     @every_workload
     def test_the_best_is_the_librarys_choice_for_any_number_of_people(self, workload: Workload) -> None:
         asked = (*PLAN, "--workload", workload)
-        chosen = ldp.choose_plan(DOMAIN, 1.1, 1000, workload=workload)
+        chosen = ldp.choose_plan(DOMAIN, epsilon=1.1, expected_users=1000, workload=workload)
         assert ldp.Plan.from_json(done(*asked)) == chosen
         assert ldp.Plan.from_json(done(*asked, "--users", "7")) == chosen
 
     @pytest.mark.parametrize("levels", ["best", "even"])
     def test_the_best_oracle_of_every_level_is_chosen(self, levels: str) -> None:
         made = ldp.Plan.from_json(done(*PLAN, "--decomposition", "windows", "--levels", levels))
-        best = ldp.optimise_plan(DOMAIN, 1.1, ldp.Windows())
+        best = ldp.optimise_plan(DOMAIN, epsilon=1.1, decomposition=ldp.Windows())
         assert made.oracles == best.oracles
         assert (made == best) == (levels == "best")
 
@@ -56,7 +56,7 @@ class TestPlan:
         ranges, prefixes = (
             ldp.Plan.from_json(done(*asked, "--workload", each)) for each in ("ranges", "prefixes")
         )
-        assert ranges == ldp.optimise_plan(DOMAIN, 1.1, ldp.Haar(), workload="ranges")
+        assert ranges == ldp.optimise_plan(DOMAIN, epsilon=1.1, decomposition=ldp.Haar(), workload="ranges")
         assert ranges.probabilities != prefixes.probabilities
 
     def test_the_facts_name_widths_oracles_and_shares(self, here: Path) -> None:
@@ -98,7 +98,7 @@ class TestPlan:
         }
 
     def test_the_reason_is_told_where_there_was_a_choice(self, here: Path) -> None:
-        reason = ldp.compare_plans(DOMAIN, 1.1, 5000).reason
+        reason = ldp.compare_plans(DOMAIN, epsilon=1.1, expected_users=5000).reason
         assert reason in done(*PLAN, "--users", "5000", "-o", "p.json")
         assert answered(*PLAN, "--users", "5000")["reason"] == reason
         for options in (["-o", "p.json"], ["--users", "5000", "--decomposition", "haar", "-o", "p.json"]):
@@ -108,16 +108,18 @@ class TestPlan:
     def test_a_useless_plan_is_written_with_a_note(self, here: Path, options: list[str]) -> None:
         result = run(*PLAN, "--users", "10", "-o", "p.json", *options)
         assert result.exit_code == 0
-        assert result.stderr == f"note: {ldp.compare_plans(DOMAIN, 1.1, 10).reason}\n"
+        assert result.stderr == f"note: {ldp.compare_plans(DOMAIN, epsilon=1.1, expected_users=10).reason}\n"
         assert "Nothing useful" in result.stderr
-        assert ldp.Plan.from_json((here / "p.json").read_text()) == ldp.choose_plan(DOMAIN, 1.1, 10)
+        assert ldp.Plan.from_json((here / "p.json").read_text()) == ldp.choose_plan(
+            DOMAIN, epsilon=1.1, expected_users=10
+        )
 
 
 class TestCompare:
     @every_workload
     def test_json_is_the_librarys_comparison(self, workload: Workload) -> None:
         result = answered(*COMPARE, "--users", "5000", "--workload", workload)
-        expected = ldp.compare_plans(DOMAIN, 1.1, 5000, workload=workload)
+        expected = ldp.compare_plans(DOMAIN, epsilon=1.1, expected_users=5000, workload=workload)
         assert (result["bins"], result["epsilon"], result["users"]) == (120, 1.1, 5000)
         assert (result["workload"], result["useful"]) == (workload, True)
         assert result["reason"] == expected.reason
@@ -134,7 +136,7 @@ class TestCompare:
 
     def test_the_table_has_a_line_for_every_plan(self) -> None:
         text = done(*COMPARE, "--users", "1000000")
-        comparison = ldp.compare_plans(DOMAIN, 1.1, 1_000_000)
+        comparison = ldp.compare_plans(DOMAIN, epsilon=1.1, expected_users=1_000_000)
         lines = text.splitlines()
         assert all(len(line) <= 80 for line in lines)
         for each in comparison.candidates:
@@ -159,7 +161,7 @@ class TestNeed:
     @every_workload
     def test_people(self, workload: Workload) -> None:
         asked = ("need", *AGES, "--epsilon", "1.1", "--workload", workload, "--error")
-        users = ldp.users_needed(DOMAIN, 1.1, 0.01, workload=workload)
+        users = ldp.users_needed(DOMAIN, epsilon=1.1, error=0.01, workload=workload)
         expected = {"bins": 120, "epsilon": 1.1, "users": users, "error": 0.01, "workload": workload}
         assert answered(*asked, "0.01") == answered(*asked, "1%") == {"asked": "users", **expected}
         text = done(*asked, "1%")
@@ -176,7 +178,7 @@ class TestNeed:
     def test_epsilon(self) -> None:
         asked = ("need", *AGES, "--users", "100000", "--error", "1%")
         result = answered(*asked)
-        exact = ldp.epsilon_needed(DOMAIN, 100_000, 0.01)
+        exact = ldp.epsilon_needed(DOMAIN, expected_users=100_000, error=0.01)
         assert exact <= result["epsilon"] < exact + 0.01
         assert (result["asked"], result["users"], result["error"]) == ("epsilon", 100_000, 0.01)
         text = done(*asked)
@@ -186,7 +188,7 @@ class TestNeed:
 
     def test_bins(self) -> None:
         asked = ("need", "--epsilon", "1.1", "--users", "1000000")
-        bins = ldp.finest_bins(1.1, 1_000_000)
+        bins = ldp.useful_bins(epsilon=1.1, expected_users=1_000_000)
         assert answered(*asked) == {"asked": "bins", "bins": bins, "epsilon": 1.1, "users": 1_000_000}
         text = done(*asked)
         assert text.startswith(f"Up to {bins} bins are useful with 1,000,000 people at ε = 1.1")

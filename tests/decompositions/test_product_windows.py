@@ -16,7 +16,9 @@ def test_trees_have_the_error_that_the_planner_predicts(branching: int, attribut
     domain = ldp.Domain.integers(0, 15)
     if attributes == 2:
         domain = ldp.Domain.product(a=domain, b=domain)
-    plan = ldp.optimise_plan(domain, 1.0, ldp.Tree(branching), oracle=ldp.OUE(), workload="ranges")
+    plan = ldp.optimise_plan(
+        domain, epsilon=1.0, decomposition=ldp.Tree(branching), oracle=ldp.OUE(), workload="ranges"
+    )
     spread = plan.mechanisms[-1].noise.spread  # that of all levels
     found = least_variance(*tree(16, branching), attributes)
     assert noise_alone(plan, 1.0).range_variance / spread == pytest.approx(found, rel=0.01)

@@ -16,7 +16,7 @@ from ldprange.support.arrays import Counts, Floats
 BINS, USERS = 100, 50_000
 DOMAIN = ldp.Domain.integers(0, BINS - 1)
 PLANS = {
-    "Windows": ldp.optimise_plan(DOMAIN, 1.1, ldp.Windows()),
+    "Windows": ldp.optimise_plan(DOMAIN, epsilon=1.1, decomposition=ldp.Windows()),
     "Haar": ldp.Plan(DOMAIN, 1.1, ldp.Haar(), ldp.HRR()),
     "Tree 2": ldp.Plan(DOMAIN, 1.1, ldp.Tree(2), ldp.OUE()),
     "Tree 10": ldp.Plan(DOMAIN, 1.1, ldp.Tree(10), ldp.HadamardHashing()),

@@ -30,7 +30,9 @@ def test_a_quantile_is_where_the_isotonic_regression_crosses(seed: int, bins: in
 
 def test_many_quantiles_are_the_same_as_one_at_a_time() -> None:
     domain = ldp.Domain.integers(0, 999)
-    found = ldp.estimate(ldp.simulate(ldp.choose_plan(domain, 1.0, 1e4), np.full(1000, 10), seed=1))
+    found = ldp.estimate(
+        ldp.simulate(ldp.choose_plan(domain, epsilon=1.0, expected_users=1e4), np.full(1000, 10), seed=1)
+    )
     qs = np.linspace(0, 1, 10_001)  # more than fit together
     together = found.quantiles(qs)
     lows, highs = np.asarray(together.low), np.asarray(together.high)

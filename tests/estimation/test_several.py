@@ -145,7 +145,7 @@ def test_intervals_cover_where_many_people_are_alike(epsilon: float, users: int,
     domain = ldp.Domain.product(a=side, b=side)
     counts = np.full(domain.shape, int((1 - heaped) * users / domain.bins))
     counts[0, 0] += users - counts.sum()
-    share, plan = counts / users, ldp.choose_plan(domain, epsilon, users)
+    share, plan = counts / users, ldp.choose_plan(domain, epsilon=epsilon, expected_users=users)
     truths = [share[0, 0], share[:4, 0].sum() / share[:4].sum(), share[7, 9], share[:16, :10].sum()]
     covered = []
     for seed in range(200):
@@ -163,7 +163,7 @@ def test_intervals_cover_where_many_people_are_alike(epsilon: float, users: int,
 
 
 def test_a_wide_product_is_asked_about_in_pairs() -> None:
-    plan = ldp.choose_plan(WIDE, 1.0, 1e6)
+    plan = ldp.choose_plan(WIDE, epsilon=1.0, expected_users=1e6)
     assert max(level.cells for level in plan.levels) <= 10**6
 
 
@@ -215,13 +215,13 @@ class TestMany:
         return {each: np.clip(column * 3 + 8, 0, 15).astype(np.int64) for each, column in columns.items()}
 
     def test_the_planner_asks_about_pairs(self) -> None:
-        plan = ldp.choose_plan(self.DOMAIN, 1.0, 100_000)
+        plan = ldp.choose_plan(self.DOMAIN, epsilon=1.0, expected_users=100_000)
         assert {sum(size > 1 for size in level.shape) for level in plan.levels} == {1, 2}  # type: ignore[attr-defined]
         assert ldp.Plan.from_json(plan.to_json()) == plan
 
     def test_answers_are_near_and_intervals_hold_the_truth(self) -> None:
         values = self.values(200_000)
-        plan = ldp.choose_plan(self.DOMAIN, 2.0, 200_000)
+        plan = ldp.choose_plan(self.DOMAIN, epsilon=2.0, expected_users=200_000)
         found = joint(ldp.simulate_values(plan, values, seed=1), denoise=True)
         questions: tuple[dict[str, Any], ...] = (
             {"a": (4, 9)},
@@ -238,7 +238,7 @@ class TestMany:
             assert answer.value == pytest.approx(truth, abs=0.03)
 
     def test_without_denoising_more_than_two_are_refused(self) -> None:
-        plan = ldp.choose_plan(self.DOMAIN, 2.0, 1000)
+        plan = ldp.choose_plan(self.DOMAIN, epsilon=2.0, expected_users=1000)
         found = joint(ldp.simulate_values(plan, self.values(1000), seed=1))
         with pytest.raises(ldp.QueryError, match="denoise"):
             found.range(a=(0, 3), b=(0, 3), c=(0, 3))

@@ -79,8 +79,8 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "OLH": lambda x: ldp.OLH(x),
     "HadamardHashing": lambda x: ldp.HadamardHashing(x),
     "SubsetSelection": lambda x: ldp.SubsetSelection(x),
-    "choose_plan": lambda x: ldp.choose_plan(AGES, 1.0, x),
-    "choose_plan, workload": lambda x: ldp.choose_plan(AGES, 1.0, 10, workload=x),
+    "choose_plan": lambda x: ldp.choose_plan(AGES, epsilon=1.0, expected_users=x),
+    "choose_plan, workload": lambda x: ldp.choose_plan(AGES, epsilon=1.0, expected_users=10, workload=x),
     "Client": lambda x: ldp.Client(x),
     "Client.encode": lambda x: ldp.Client(PLAN).encode(x),
     "Ledger": lambda x: ldp.Ledger("ledger", budget=x),
@@ -109,7 +109,9 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "class_indices": lambda x: LABELLED.class_indices(x),
     "LabelledClient.encode": lambda x: ldp.LabelledClient(LABELLED).encode(x),
     "LabelledAggregate.of": lambda x: ldp.LabelledAggregate.of(LABELLED, "stays", x),
-    "choose_labelled_plan": lambda x: ldp.choose_labelled_plan(x, ["a", "b"], 1.0, 100),
+    "choose_labelled_plan": lambda x: ldp.choose_labelled_plan(
+        x, ["a", "b"], epsilon=1.0, expected_users=100
+    ),
     "Sender": lambda x: ldp.Sender(x),
     "Sender, timeout": lambda x: ldp.Sender("https://example.org/s/a", timeout=x),
 }

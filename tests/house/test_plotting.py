@@ -137,7 +137,9 @@ def test_two_attributes_are_drawn_together() -> None:
     age = rng.integers(18, 80, 100_000)
     income = np.clip(age + rng.normal(0, 8, age.size), 0, 95).astype(int)
     people = {"age": age, "income": income, "home": ["a", "b"] * 50_000}
-    found = ldp.estimate(ldp.simulate_values(ldp.choose_plan(domain, 3.0, age.size), people, seed=1))
+    found = ldp.estimate(
+        ldp.simulate_values(ldp.choose_plan(domain, epsilon=3.0, expected_users=age.size), people, seed=1)
+    )
     assert isinstance(found, ldp.JointEstimate)
     figure = joint_figure(found, "age", "income", title="Age and income")
     middle = figure.axes[2]

@@ -200,11 +200,14 @@ def test_a_plan_comes_back_from_its_text(asked: Asked) -> None:
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 6.0, 9.0, 14.0, 30.0])
 def test_the_way_of_less_predicted_error_is_taken(epsilon: float) -> None:
     users = 50_000
-    chosen = ldp.choose_labelled_plan(DOMAINS, ["a", "b"], epsilon, users)
+    chosen = ldp.choose_labelled_plan(DOMAINS, ["a", "b"], epsilon=epsilon, expected_users=users)
     errors = {}
     ways: list[tuple[Asked, float]] = [("one", epsilon), ("all", part_of(epsilon, 2))]
     for asked, each in ways:
-        plans = [ldp.choose_plan(domain, each, users, workload="ranges") for domain in DOMAINS.values()]
+        plans = [
+            ldp.choose_plan(domain, epsilon=each, expected_users=users, workload="ranges")
+            for domain in DOMAINS.values()
+        ]
         errors[asked] = ldp.LabelledPlan(tuple(DOMAINS), plans, ["a", "b"], asked).predict(users)
     assert chosen.asked == min(errors, key=lambda asked: errors[asked])
     assert chosen.predict(users) == min(errors.values())
@@ -236,7 +239,7 @@ def test_parts_of_epsilon_never_exceed_it(epsilon: float, parts: int) -> None:
 
 
 def test_bins_are_as_many_as_people_can_tell_apart() -> None:
-    assert density_bins(2.0, 100_000) == ldp.finest_bins(2.0, 100_000)
+    assert density_bins(2.0, 100_000) == ldp.useful_bins(epsilon=2.0, expected_users=100_000)
     assert density_bins(64.0, 1_000) == 128  # drawing people is what limits it
     assert density_bins(1e-3, 100_000) == density_bins(1.0, 3) == 8
     assert density_bins(6.0, 1_000_000) == 256
@@ -256,15 +259,29 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         "a Plan for each of the 2 attributes",
     ),
     "labels as a domain": (
-        lambda: ldp.choose_labelled_plan({"x": ldp.Domain.ordered(["S", "M"])}, ["a"], 1.0, 100),
+        lambda: ldp.choose_labelled_plan(
+            {"x": ldp.Domain.ordered(["S", "M"])}, ["a"], epsilon=1.0, expected_users=100
+        ),
         "must be of numbers",
     ),
-    "no domains": (lambda: ldp.choose_labelled_plan({}, ["a"], 1.0, 100), "a domain for each attribute"),
-    "no ε": (lambda: ldp.choose_labelled_plan(DOMAINS, ["a"], 0.0, 100), "ε must be a finite number above 0"),
-    "nobody": (lambda: ldp.choose_labelled_plan(DOMAINS, ["a"], 1.0, 0), "expected_users must be"),
-    "a class twice": (lambda: ldp.choose_labelled_plan(DOMAINS, ["a", "a"], 1.0, 100), "classes must be"),
+    "no domains": (
+        lambda: ldp.choose_labelled_plan({}, ["a"], epsilon=1.0, expected_users=100),
+        "a domain for each attribute",
+    ),
+    "no ε": (
+        lambda: ldp.choose_labelled_plan(DOMAINS, ["a"], epsilon=0.0, expected_users=100),
+        "ε must be a finite number above 0",
+    ),
+    "nobody": (
+        lambda: ldp.choose_labelled_plan(DOMAINS, ["a"], epsilon=1.0, expected_users=0),
+        "expected_users must be",
+    ),
+    "a class twice": (
+        lambda: ldp.choose_labelled_plan(DOMAINS, ["a", "a"], epsilon=1.0, expected_users=100),
+        "classes must be",
+    ),
     "classes of two kinds": (
-        lambda: ldp.choose_labelled_plan(DOMAINS, ["a", 1], 1.0, 100),
+        lambda: ldp.choose_labelled_plan(DOMAINS, ["a", 1], epsilon=1.0, expected_users=100),
         "classes must be strings, or finite numbers",
     ),
     "another way": (
@@ -353,5 +370,5 @@ def test_nobody_is_counted_too() -> None:
 def test_classes_of_numpy_are_written_as_plain_ones() -> None:
     domains = {"a": ldp.Domain.integers(0, 7), "b": ldp.Domain.integers(0, 7)}
     for classes in (np.array([1, 2]), list(np.array([1, 2])), np.array(["u", "v"])):
-        plan = ldp.choose_labelled_plan(domains, classes, 2.0, 1e4)  # type: ignore[arg-type]
+        plan = ldp.choose_labelled_plan(domains, classes, epsilon=2.0, expected_users=1e4)  # type: ignore[arg-type]
         assert ldp.LabelledPlan.from_json(plan.to_json()) == plan

@@ -118,7 +118,9 @@ def test_a_model_keeps_nobody(model: Callable[..., Any]) -> None:
     sizes = []
     for users in (2_000, 20_000):
         x, y = people(users)
-        plan = ldp.choose_labelled_plan({"x": ldp.Domain.real(-5, 5, 8)}, (0, 1, 2), 1.0, users)
+        plan = ldp.choose_labelled_plan(
+            {"x": ldp.Domain.real(-5, 5, 8)}, (0, 1, 2), epsilon=1.0, expected_users=users
+        )
         sizes.append(len(pickle.dumps(model(plan=plan, random_state=1).fit(x[:, :1], y))))
     assert abs(sizes[1] - sizes[0]) < 100
 

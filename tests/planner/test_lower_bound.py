@@ -95,7 +95,9 @@ def test_how_far_our_plan_is_from_it_on_256_bins(epsilon: float, ratio: float) -
 @pytest.mark.parametrize("bins", [8, 16, 100])
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0])
 def test_on_fewer_bins_the_plan_that_is_chosen_is_within_about_15_per_cent(bins: int, epsilon: float) -> None:
-    chosen = ldp.choose_plan(ldp.Domain.integers(0, bins - 1), epsilon, 100_000).predict(1)
+    chosen = ldp.choose_plan(
+        ldp.Domain.integers(0, bins - 1), epsilon=epsilon, expected_users=100_000
+    ).predict(1)
     assert chosen.range_variance < 1.155 * least_ranges(bins, epsilon) * unit(epsilon, 1)
 
 

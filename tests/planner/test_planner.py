@@ -39,7 +39,9 @@ def _criterion(plan: ldp.Plan, workload: Workload, probabilities: np.ndarray | N
 @every_kind
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_no_change_of_the_probabilities_is_better(decomposition: Decomposition, workload: Workload) -> None:
-    plan = ldp.optimise_plan(ldp.Domain.integers(0, 63), 1.0, decomposition, workload=workload)
+    plan = ldp.optimise_plan(
+        ldp.Domain.integers(0, 63), epsilon=1.0, decomposition=decomposition, workload=workload
+    )
     best = _criterion(plan, workload)
     rng = np.random.default_rng(1)
     for size in (0.02, 0.1, 0.5):
@@ -50,7 +52,10 @@ def test_no_change_of_the_probabilities_is_better(decomposition: Decomposition, 
 
 @every_kind
 def test_each_workload_is_served_best_by_its_own_plan(decomposition: Decomposition) -> None:
-    plans = {each: ldp.optimise_plan(AGES, 1.0, decomposition, workload=each) for each in WORKLOADS}
+    plans = {
+        each: ldp.optimise_plan(AGES, epsilon=1.0, decomposition=decomposition, workload=each)
+        for each in WORKLOADS
+    }
     for workload in WORKLOADS:
         least = min(_criterion(plan, workload) for plan in plans.values())
         assert _criterion(plans[workload], workload) <= least * 1.0005
@@ -59,7 +64,7 @@ def test_each_workload_is_served_best_by_its_own_plan(decomposition: Decompositi
 @every_kind
 @pytest.mark.parametrize("epsilon", [0.2, 1.1, 3.0])
 def test_optimised_beats_even_levels(decomposition: Decomposition, epsilon: float) -> None:
-    plan = ldp.optimise_plan(AGES, epsilon, decomposition)
+    plan = ldp.optimise_plan(AGES, epsilon=epsilon, decomposition=decomposition)
     even = ldp.Plan(AGES, epsilon, plan.decomposition, plan.oracles)
     assert _criterion(plan, "both") < _criterion(even, "both")
 
@@ -83,14 +88,14 @@ def test_the_best_oracle_has_the_most_information(decomposition: Decomposition, 
 
 
 def test_a_given_oracle_is_kept() -> None:
-    plan = ldp.optimise_plan(AGES, 1.1, ldp.Tree(4), oracle=ldp.OUE())
+    plan = ldp.optimise_plan(AGES, epsilon=1.1, decomposition=ldp.Tree(4), oracle=ldp.OUE())
     assert set(plan.oracles) == {ldp.OUE()}
     assert sum(plan.probabilities) == pytest.approx(1, abs=1e-12)
 
 
 @pytest.mark.parametrize("bins", [1, 2, 3, 5, 100, 257, 1000, 5000])
 def test_any_number_of_bins_can_be_planned(bins: int) -> None:
-    plan = ldp.optimise_plan(ldp.Domain.integers(0, bins - 1), 1.0, ldp.Windows())
+    plan = ldp.optimise_plan(ldp.Domain.integers(0, bins - 1), epsilon=1.0, decomposition=ldp.Windows())
     assert plan == ldp.Plan.from_json(plan.to_json())
     assert plan.predict(1000).range_rmse >= 0
 
@@ -116,7 +121,7 @@ def test_windows_come_near_the_least_variance_possible(bins: int, epsilon: float
     e = math.exp(epsilon)
     unit = 4 * e / (e - 1) ** 2
     for workload, slack in (("ranges", 1.10), ("prefixes", 1.15)):
-        plan = ldp.choose_plan(ldp.Domain.integers(0, bins - 1), epsilon, 2**20)
+        plan = ldp.choose_plan(ldp.Domain.integers(0, bins - 1), epsilon=epsilon, expected_users=2**20)
         prediction = plan.predict(2**20)
         variance = prediction.range_variance if workload == "ranges" else prediction.prefix_variance
         assert variance * 2**20 / unit <= slack * _lower_bound(bins, workload)
@@ -144,7 +149,7 @@ def test_a_comparison_is_sorted_and_says_why() -> None:
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 5.0, 10.0])
 def test_the_chosen_plan_has_the_least_exact_error(bins: int, epsilon: float) -> None:
     """Predictions are those for an even population, by the formula of any other population."""
-    comparison = ldp.compare_plans(ldp.Domain.integers(0, bins - 1), epsilon, 10_000)
+    comparison = ldp.compare_plans(ldp.Domain.integers(0, bins - 1), epsilon=epsilon, expected_users=10_000)
     for each in comparison.candidates:
         exact = each.plan.predict(10_000, counts=np.ones(bins))
         assert each.prediction == exact
@@ -153,7 +158,7 @@ def test_the_chosen_plan_has_the_least_exact_error(bins: int, epsilon: float) ->
 
 @pytest.mark.parametrize("bins", [1, 2])
 def test_domains_with_nothing_to_choose(bins: int) -> None:
-    comparison = ldp.compare_plans(ldp.Domain.integers(0, bins - 1), 700.0, 100)
+    comparison = ldp.compare_plans(ldp.Domain.integers(0, bins - 1), epsilon=700.0, expected_users=100)
     assert comparison.best.name == "Flat"
     assert "nothing else" in str(comparison)
 
@@ -177,36 +182,57 @@ def test_few_people_are_told_so_in_numbers() -> None:
 
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_so_many_people_give_the_wanted_error(workload: Workload) -> None:
-    users = ldp.users_needed(AGES, 1.1, 0.01, workload=workload)
-    best = ldp.compare_plans(AGES, 1.1, users, workload=workload).best
+    users = ldp.users_needed(AGES, epsilon=1.1, error=0.01, workload=workload)
+    best = ldp.compare_plans(AGES, epsilon=1.1, expected_users=users, workload=workload).best
     assert 0.99 * 0.01 < best.error(workload) <= 0.01
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_such_an_epsilon_gives_the_wanted_error(workload: Workload) -> None:
-    epsilon = ldp.epsilon_needed(AGES, 100_000, 0.01, workload=workload)
-    best = ldp.compare_plans(AGES, epsilon, 100_000, workload=workload).best
+    epsilon = ldp.epsilon_needed(AGES, expected_users=100_000, error=0.01, workload=workload)
+    best = ldp.compare_plans(AGES, epsilon=epsilon, expected_users=100_000, workload=workload).best
     assert 0.97 * 0.01 < best.error(workload) <= 0.01
 
 
 def test_more_people_or_privacy_spent_make_finer_bins_useful() -> None:
-    few, many = ldp.finest_bins(1.0, 10_000), ldp.finest_bins(1.0, 1_000_000)
-    assert 2 <= few < many < ldp.finest_bins(3.0, 1_000_000)
-    assert ldp.finest_bins(3.0, 1e15) == 1 << 16
+    few, many = (ldp.useful_bins(epsilon=1.0, expected_users=users) for users in (10_000, 1_000_000))
+    assert 2 <= few < many < ldp.useful_bins(epsilon=3.0, expected_users=1_000_000)
+    assert ldp.useful_bins(epsilon=3.0, expected_users=1e15) == 1 << 16
 
 
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
-    "no such workload": (lambda: ldp.choose_plan(AGES, 1.0, 100, workload="all"), "'both', got 'all'"),  # type: ignore[arg-type]
-    "nobody": (lambda: ldp.choose_plan(AGES, 1.0, 0), "at least 1, got 0"),
-    "people without number": (lambda: ldp.compare_plans(AGES, 1.0, math.nan), "at least 1, got nan"),
-    "no ε": (lambda: ldp.choose_plan(AGES, 0.0, 100), "above 0, got 0"),
-    "ε without number": (lambda: ldp.optimise_plan(AGES, math.nan, ldp.Haar()), "above 0, got nan"),
-    "ε too small for coins": (lambda: ldp.choose_plan(AGES, 1e-12, 100), "favour the truth"),
-    "no domain": (lambda: ldp.choose_plan(120, 1.0, 100), "must be of type Domain"),  # type: ignore[arg-type]
-    "no decomposition": (lambda: ldp.optimise_plan(AGES, 1.0, "haar"), "must be of type Decomposition"),  # type: ignore[arg-type]
-    "an error of 0": (lambda: ldp.users_needed(AGES, 1.0, 0.0), "between 0 and 1, such as 0.01, got 0"),
-    "an error out of reach": (lambda: ldp.epsilon_needed(AGES, 10, 1e-6), "even ε = 20 leaves"),
-    "two halves alike": (lambda: ldp.finest_bins(0.01, 10), "not even two halves"),
+    "no such workload": (
+        lambda: ldp.choose_plan(AGES, epsilon=1.0, expected_users=100, workload="all"),  # type: ignore[arg-type]
+        "'both', got 'all'",
+    ),
+    "nobody": (lambda: ldp.choose_plan(AGES, epsilon=1.0, expected_users=0), "at least 1, got 0"),
+    "people without number": (
+        lambda: ldp.compare_plans(AGES, epsilon=1.0, expected_users=math.nan),
+        "at least 1, got nan",
+    ),
+    "no ε": (lambda: ldp.choose_plan(AGES, epsilon=0.0, expected_users=100), "above 0, got 0"),
+    "ε without number": (
+        lambda: ldp.optimise_plan(AGES, epsilon=math.nan, decomposition=ldp.Haar()),
+        "above 0, got nan",
+    ),
+    "ε too small for coins": (
+        lambda: ldp.choose_plan(AGES, epsilon=1e-12, expected_users=100),
+        "favour the truth",
+    ),
+    "no domain": (lambda: ldp.choose_plan(120, epsilon=1.0, expected_users=100), "must be of type Domain"),  # type: ignore[arg-type]
+    "no decomposition": (
+        lambda: ldp.optimise_plan(AGES, epsilon=1.0, decomposition="haar"),  # type: ignore[arg-type]
+        "must be of type Decomposition",
+    ),
+    "an error of 0": (
+        lambda: ldp.users_needed(AGES, epsilon=1.0, error=0.0),
+        "between 0 and 1, such as 0.01, got 0",
+    ),
+    "an error out of reach": (
+        lambda: ldp.epsilon_needed(AGES, expected_users=10, error=1e-6),
+        "even ε = 20 leaves",
+    ),
+    "two halves alike": (lambda: ldp.useful_bins(epsilon=0.01, expected_users=10), "not even two halves"),
     "too many levels": (
         lambda: ldp.Plan(ldp.Domain.integers(0, 999), 1.0, ldp.Windows(list(range(300, 0, -1))), ldp.HRR()),
         "at most 255 levels, got 300",

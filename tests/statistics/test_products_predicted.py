@@ -15,14 +15,14 @@ from ldprange.least_squares.table import Question, shares_below
 def test_a_prime_number_of_bins_costs_little() -> None:
     def error(bins: int) -> float:
         domain = ldp.Domain.product(a=ldp.Domain.integers(0, bins - 1), b=ldp.Domain.integers(0, 99))
-        return ldp.choose_plan(domain, 1.0, 1e6).predict(1e6).range_rmse
+        return ldp.choose_plan(domain, epsilon=1.0, expected_users=1e6).predict(1e6).range_rmse
 
     assert error(101) < 1.02 * error(105)
 
 
 def test_pairs_are_predicted_by_the_mean_over_all_of_them() -> None:
     domain = ldp.Domain.product(**{each: ldp.Domain.integers(0, 7) for each in "abcd"})
-    plan = ldp.choose_plan(domain, 6.0, 1e5)
+    plan = ldp.choose_plan(domain, epsilon=6.0, expected_users=1e5)
     even = plan.predict(1e5, np.ones(domain.shape))
     assert plan.predict(1e5).range_variance == pytest.approx(even.range_variance, rel=0.02)
     skewed = np.ones(domain.shape)

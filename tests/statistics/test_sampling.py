@@ -130,7 +130,7 @@ def test_the_ends_are_as_many_deviations_away_as_was_asked() -> None:
 
 def test_three_labels_and_three_hundred_people_are_covered() -> None:
     # 4000 intervals of 2000 surveys: at a true coverage of 95% fewer than 93% once in 10^5
-    plan = ldp.choose_plan(ldp.Domain.ordered(["no", "maybe", "yes"]), 3.0, 300)
+    plan = ldp.choose_plan(ldp.Domain.ordered(["no", "maybe", "yes"]), epsilon=3.0, expected_users=300)
     shares, rng = np.array([0.2, 0.3, 0.5]), np.random.default_rng(2)
     held = {None: 0.0, "respondents": 0.0}
     for seed in range(2000):
@@ -163,7 +163,10 @@ def test_nearly_all_in_one_bin_are_covered_by_one_bit_reports(
 def test_intervals_hold_the_populations_shares(users: int, epsilon: float) -> None:
     # 240 surveys a kind; prefixes of one survey go together, so a coverage of 95% is off by 2 points at most
     # about once in a thousand
-    plan, seeds = ldp.choose_plan(ldp.Domain.integers(0, 31), epsilon, users), range(60)
+    plan, seeds = (
+        ldp.choose_plan(ldp.Domain.integers(0, 31), epsilon=epsilon, expected_users=users),
+        range(60),
+    )
     each = [list(surveys_of_one(plan, shares, users, seeds)) for shares in one_attribute(32).values()]
     ranges, prefixes = np.array(each).reshape(-1, 2).mean(axis=0)
     assert 0.93 < ranges < 0.97
@@ -174,7 +177,7 @@ def test_intervals_hold_the_populations_shares(users: int, epsilon: float) -> No
 def test_intervals_of_two_attributes_hold_the_populations_shares(users: int, epsilon: float) -> None:
     # 150 surveys a kind, of which 100 people at ε = 0.5 cannot tell whether anybody is in the condition
     domain = ldp.Domain.product(a=ldp.Domain.integers(0, 7), b=ldp.Domain.integers(0, 3))
-    plan, seeds = ldp.choose_plan(domain, epsilon, users), range(50)
+    plan, seeds = ldp.choose_plan(domain, epsilon=epsilon, expected_users=users), range(50)
     each = [list(surveys_of_two(plan, shares, users, seeds)) for shares in two_attributes((8, 4)).values()]
     rectangles, given = np.nanmean(np.array(each).reshape(-1, 2), axis=0)
     assert 0.925 < rectangles < 0.975

@@ -39,7 +39,7 @@ def compare(domain: Domain, epsilon: float, users: int, workload: Workload, as_j
     evenly over the bins; bytes are those of the longest report, counters those of an aggregate. The first
     plan is the one that ldprange plan makes.
     """
-    comparison = compare_plans(domain, epsilon, users, workload=workload)
+    comparison = compare_plans(domain, epsilon=epsilon, expected_users=users, workload=workload)
     if as_json:
         print_json(
             {

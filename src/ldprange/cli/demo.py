@@ -54,7 +54,7 @@ def demo(people: int, epsilon: float) -> None:
     quantiles of all come out, with intervals, beside the truth that only this demonstration knows.
     """
     screen = console()
-    plan = choose_plan(Domain.integers(0, MOST_MINUTES), epsilon, people)
+    plan = choose_plan(Domain.integers(0, MOST_MINUTES), epsilon=epsilon, expected_users=people)
     minutes = commutes(people)
 
     _heading(screen, "1. The plan, which everyone may read")

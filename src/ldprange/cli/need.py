@@ -13,7 +13,7 @@ from ldprange.cli.output import console, facts, print_json
 from ldprange.cli.summary import people_fact, privacy_fact, questions
 from ldprange.domain import Domain
 from ldprange.domain.text import describe
-from ldprange.planner import epsilon_needed, finest_bins, users_needed
+from ldprange.planner import epsilon_needed, useful_bins, users_needed
 from ldprange.planner.optimise import Workload
 from ldprange.support.checking import shown
 
@@ -69,11 +69,13 @@ def need(
     match domain, epsilon, users, error:
         case Domain(), float(), None, float():
             asked = "users"
-            users = users_needed(domain, epsilon, error, workload=workload)
+            users = users_needed(domain, epsilon=epsilon, error=error, workload=workload)
             sentence = f"It takes {users:,} people at ε = {epsilon:g} for an error of {_percent(error)}."
         case Domain(), None, int(), float():
             asked = "epsilon"
-            epsilon = _rounded_up(epsilon_needed(domain, users, error, workload=workload))
+            epsilon = _rounded_up(
+                epsilon_needed(domain, expected_users=users, error=error, workload=workload)
+            )
             sentence = (
                 f"It takes ε = {epsilon:g} from each of {users:,} people for an error of {_percent(error)}."
             )
@@ -81,7 +83,7 @@ def need(
             if workload_given():
                 raise click.UsageError(f"--workload goes with --error only, got {workload}; leave it out")
             asked = "bins"
-            bins = finest_bins(epsilon, users)
+            bins = useful_bins(epsilon=epsilon, expected_users=users)
             sentence = (
                 f"Up to {bins:,} bins are useful with {users:,} people at ε = {epsilon:g}: with more, "
                 "a bin's margin of error would be larger than its share."

@@ -104,10 +104,12 @@ def plan(
     comparison: Comparison | None = None
     if shape is None:
         _check_free(oracle, levels)
-        comparison = compare_plans(domain, epsilon, users or 1, workload=workload)
+        comparison = compare_plans(domain, epsilon=epsilon, expected_users=users or 1, workload=workload)
         made = comparison.best.plan
     elif levels == "best":
-        made = optimise_plan(domain, epsilon, shape, oracle=randomiser, workload=workload)
+        made = optimise_plan(
+            domain, epsilon=epsilon, decomposition=shape, oracle=randomiser, workload=workload
+        )
     else:
         made = _even(domain, epsilon, shape, randomiser)
     prediction = made.predict(users) if users else None

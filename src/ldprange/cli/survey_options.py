@@ -116,7 +116,7 @@ def _plan(plan_file: str | None, domain: Domain | None, epsilon: float | None, u
     if domain is None or epsilon is None:
         missing = "what values there may be, such as --low and --high" if domain is None else "--epsilon"
         raise click.UsageError(f"a survey needs a plan, and one thing is missing for it: {missing}")
-    return choose_plan(domain, epsilon, users or _USERS)
+    return choose_plan(domain, epsilon=epsilon, expected_users=users or _USERS)
 
 
 def _name(question: str) -> str:

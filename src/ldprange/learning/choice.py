@@ -11,7 +11,7 @@ from ldprange.domain import Domain
 from ldprange.errors import PlanError
 from ldprange.learning.plan import Asked, Label, LabelledPlan, check_numerical
 from ldprange.plan import Plan, check_epsilon
-from ldprange.planner import choose_plan, finest_bins
+from ldprange.planner import choose_plan, useful_bins
 from ldprange.planner.compare import check_users
 from ldprange.support.checking import shown
 
@@ -21,7 +21,7 @@ _PEOPLE_PER_BIN = 4  # a bin's share is then as large as the half-width of its 9
 
 
 def choose_labelled_plan(
-    domains: Mapping[str, Domain], classes: Sequence[Label], epsilon: float, expected_users: float
+    domains: Mapping[str, Domain], classes: Sequence[Label], *, epsilon: float, expected_users: float
 ) -> LabelledPlan:
     """Return the plan of least predicted error: one attribute a person with all of ε, or all with a part.
 
@@ -70,7 +70,7 @@ def density_bins(epsilon: float, users: float) -> int:
     """Return into how many bins a density can be cut that ``users`` people tell of, as a power of two.
 
     A bin is useful as long as its share, in an even population, is at least the half-width of its 95%
-    interval: of what privacy adds (:func:`ldprange.finest_bins`), and of what drawing people adds.
+    interval: of what privacy adds (:func:`ldprange.useful_bins`), and of what drawing people adds.
 
     >>> density_bins(epsilon=2.0, users=100_000), density_bins(epsilon=0.5, users=100)
     (64, 8)
@@ -79,7 +79,7 @@ def density_bins(epsilon: float, users: float) -> int:
     if drawn < 2 * _FEWEST_BINS:
         return _FEWEST_BINS
     try:
-        told = finest_bins(epsilon, users)
+        told = useful_bins(epsilon=epsilon, expected_users=users)
     except PlanError:  # not even two halves can be told apart
         return _FEWEST_BINS
     return min(max(told, _FEWEST_BINS), 1 << math.floor(math.log2(drawn)), _MOST_BINS)
@@ -88,4 +88,4 @@ def density_bins(epsilon: float, users: float) -> int:
 @lru_cache(maxsize=64)  # so are attributes, often
 def _best(domain: Domain, epsilon: float) -> Plan:
     # which plan is best does not depend on how many people there are
-    return choose_plan(domain, epsilon, 1.0, workload="ranges")
+    return choose_plan(domain, epsilon=epsilon, expected_users=1.0, workload="ranges")

@@ -155,7 +155,7 @@ class ReportsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
             name: Domain.real(low, high, bins)
             for name, (low, high) in zip(names, pairs.tolist(), strict=True)
         }
-        return choose_labelled_plan(domains, classes, float(self.epsilon), users)
+        return choose_labelled_plan(domains, classes, epsilon=float(self.epsilon), expected_users=users)
 
 
 def densities(counts: LabelledAggregate, place: int) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ldprange.planner.compare import Candidate, Comparison, choose_plan, compare_plans
-from ldprange.planner.needs import epsilon_needed, finest_bins, users_needed
+from ldprange.planner.needs import epsilon_needed, useful_bins, users_needed
 from ldprange.planner.optimise import optimise_plan
 
 __all__ = [
@@ -12,7 +12,7 @@ __all__ = [
     "choose_plan",
     "compare_plans",
     "epsilon_needed",
-    "finest_bins",
     "optimise_plan",
+    "useful_bins",
     "users_needed",
 ]

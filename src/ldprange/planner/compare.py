@@ -115,7 +115,7 @@ _NAMES: dict[Workload, str] = {
 
 
 def compare_plans(
-    domain: Domain, epsilon: float, expected_users: float, *, workload: Workload = "both"
+    domain: Domain, *, epsilon: float, expected_users: float, workload: Workload = "both"
 ) -> Comparison:
     """Compare all kinds of plans by their exactly predicted error.
 
@@ -158,7 +158,7 @@ def check_users(users: object) -> None:
 
 
 def choose_plan(
-    domain: Domain, epsilon: float, expected_users: float, *, workload: Workload = "both"
+    domain: Domain, *, epsilon: float, expected_users: float, workload: Workload = "both"
 ) -> Plan:
     """Return the plan of least predicted error among all kinds; see :func:`compare_plans`.
 
@@ -167,17 +167,18 @@ def choose_plan(
     >>> plan.decomposition
     Windows(widths=(64, 32, 16, 8, 4, 2, 1))
     """
-    return compare_plans(domain, epsilon, expected_users, workload=workload).best.plan
+    return compare_plans(domain, epsilon=epsilon, expected_users=expected_users, workload=workload).best.plan
 
 
 def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tuple[str, Plan]]:
     """Return the kinds of plans, simplest first: with the best oracles and probabilities, and the paper's."""
     if isinstance(domain, Product):
         return [
-            (name, optimise_plan(domain, epsilon, grids, workload=workload)) for name, grids in _grids(domain)
+            (name, optimise_plan(domain, epsilon=epsilon, decomposition=grids, workload=workload))
+            for name, grids in _grids(domain)
         ]
     if domain.unordered:
-        return [("Flat", optimise_plan(domain, epsilon, Flat(), workload=workload))]
+        return [("Flat", optimise_plan(domain, epsilon=epsilon, decomposition=Flat(), workload=workload))]
     bins = max(2, domain.bins)
     kinds: list[tuple[str, Decomposition]] = [("Flat", Flat())]
     if bins > 2:
@@ -185,7 +186,7 @@ def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tupl
         kinds += _trees(bins)
         kinds.append(("Windows", Windows()))
     found = [
-        (name, optimise_plan(domain, epsilon, decomposition, workload=workload))
+        (name, optimise_plan(domain, epsilon=epsilon, decomposition=decomposition, workload=workload))
         for name, decomposition in kinds
     ]
     if bins > 2:

@@ -24,7 +24,7 @@ _MOST_USERS = 1 << 62
 _SURE = 2.0  # standard deviations to either side that make an interval of 95%
 
 
-def users_needed(domain: Domain, epsilon: float, error: float, *, workload: Workload = "both") -> int:
+def users_needed(domain: Domain, *, epsilon: float, error: float, workload: Workload = "both") -> int:
     """Return how many people it takes for a root mean squared error of ``error`` over the workload.
 
     >>> import ldprange as ldp
@@ -32,7 +32,7 @@ def users_needed(domain: Domain, epsilon: float, error: float, *, workload: Work
     523663
     """
     _check_error(error)
-    plan = choose_plan(domain, epsilon, 1.0, workload=workload)
+    plan = choose_plan(domain, epsilon=epsilon, expected_users=1.0, workload=workload)
     # for an even population the variance is that of one person over their number
     users = (_error(plan, 1.0, workload) / error) ** 2
     if users > _MOST_USERS:
@@ -41,9 +41,9 @@ def users_needed(domain: Domain, epsilon: float, error: float, *, workload: Work
 
 
 def epsilon_needed(
-    domain: Domain, expected_users: float, error: float, *, workload: Workload = "both"
+    domain: Domain, *, expected_users: float, error: float, workload: Workload = "both"
 ) -> float:
-    """Return the ε that so many people must spend for a root mean squared error of ``error``.
+    """Return the ε at which ``expected_users`` people answer with a root mean squared error of ``error``.
 
     It is never below 0.001. If ε = 20, which is hardly any privacy, is not enough, that is an error that says
     what would be had.
@@ -56,7 +56,7 @@ def epsilon_needed(
     check_users(expected_users)
 
     def missing(epsilon: float) -> float:
-        plan = choose_plan(domain, epsilon, expected_users, workload=workload)
+        plan = choose_plan(domain, epsilon=epsilon, expected_users=expected_users, workload=workload)
         return _error(plan, expected_users, workload) - error
 
     if missing(_MOST_EPSILON) > 0:
@@ -67,13 +67,13 @@ def epsilon_needed(
     return _root(missing, _LEAST_EPSILON, _MOST_EPSILON)
 
 
-def finest_bins(epsilon: float, expected_users: float) -> int:
+def useful_bins(*, epsilon: float, expected_users: float) -> int:
     """Return into how many bins a domain can usefully be cut, as a power of two up to 65,536.
 
     A bin is useful as long as its share, in an even population, is at least as large as the half-width of its
     95% interval: more of them would tell nothing but noise apart.
 
-    >>> finest_bins(epsilon=1.1, expected_users=1_000_000)
+    >>> useful_bins(epsilon=1.1, expected_users=1_000_000)
     128
     """
     check_users(expected_users)
@@ -96,7 +96,7 @@ def _told_apart(bins: int, epsilon: float, users: float) -> bool:
 
 def _bin_deviation(bins: int, epsilon: float, users: float) -> float:
     """Return the root mean squared error of a bin's share in an even population."""
-    plan = optimise_plan(Domain.integers(0, bins - 1), epsilon, Windows())
+    plan = optimise_plan(Domain.integers(0, bins - 1), epsilon=epsilon, decomposition=Windows())
     variances = plan.estimator(users * np.array(plan.probabilities)).variances(np.linspace(0, 1, bins + 1))
     looked_at = np.unique(np.linspace(0, bins - 1, _LOOKED_AT).astype(np.int64))
     return math.sqrt(variances(looked_at, looked_at + 1).mean())

@@ -47,9 +47,9 @@ Gradient = Callable[[Floats], Floats]
 
 def optimise_plan(
     domain: Domain,
+    *,
     epsilon: float,
     decomposition: Decomposition,
-    *,
     oracle: Oracle | Sequence[Oracle] | None = None,
     workload: Workload = "both",
 ) -> Plan:
@@ -67,7 +67,7 @@ def optimise_plan(
 
     >>> import ldprange as ldp
     >>> ages = ldp.Domain.integers(0, 119)
-    >>> plan = optimise_plan(ages, 1.1, ldp.Tree(branching=2), oracle=ldp.OUE())
+    >>> plan = optimise_plan(ages, epsilon=1.1, decomposition=ldp.Tree(branching=2), oracle=ldp.OUE())
     >>> even = ldp.Plan(ages, 1.1, ldp.Tree(branching=2), ldp.OUE())
     >>> round(plan.predict(10_000).range_variance / even.predict(10_000).range_variance, 2)
     0.77
