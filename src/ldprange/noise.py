@@ -23,10 +23,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldprange.support.arrays import Floats
 
 _ROUNDING = 1e-12
+_TRACE = 1e-9  # of a user
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,12 @@ class Law:
 
     def __post_init__(self) -> None:
         # a level that nobody reported on says nothing; a trace of a user keeps every formula finite
-        object.__setattr__(self, "users", np.maximum(self.users, 1e-9))
+        object.__setattr__(self, "users", np.maximum(self.users, _TRACE))
+
+    @property
+    def reported(self) -> NDArray[np.bool_]:
+        """Whether anybody reported on each level."""
+        return self.users > _TRACE
 
     def thin(self) -> Law:
         """Return the law of a population so thin that no node holds a share of it."""

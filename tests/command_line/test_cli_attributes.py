@@ -53,6 +53,18 @@ def test_it_is_the_plan_that_is_made_in_python(town: Path) -> None:
     assert users == ldp.users_needed(domain, epsilon=3.0, error=0.01)
 
 
+def test_categories_have_a_tree_without_levels_in_between(here: Path) -> None:
+    labels = [f"r{number}" for number in range(16)]
+    asked = ("--attribute", "age", "0..31", "--attribute", "region", f"categories:{','.join(labels)}")
+    options = ("--epsilon", "1", "--decomposition", "tree")
+    even, best = (
+        ldp.Plan.from_json(done("plan", *asked, *options, "--levels", levels)) for levels in ("even", "best")
+    )
+    assert even.levels == best.levels
+    assert even.oracles == best.oracles
+    assert set(even.probabilities) == {1 / len(even.levels)}
+
+
 def test_a_plan_of_very_many_levels_is_told_in_a_few_lines(here: Path) -> None:
     said = run(
         "plan", "--attribute", "a", "0..255", "--attribute", "b", "0..255", "--epsilon", "1", "-o", "p.json"

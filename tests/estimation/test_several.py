@@ -54,8 +54,7 @@ def test_predicted_variance_is_measured_variance(
         assert answer.low is not None
         assert answer.high is not None
         errors.append(answer.value - truth)
-        # intervals end where shares do, so the deviation is that of the side which does not
-        widths.append(np.maximum(answer.high - answer.value, answer.value - answer.low) / 1.959964)
+        widths.append((answer.high - answer.low) / (2 * 1.959964))
     measured, predicted = np.square(errors).mean(axis=0), np.square(widths).mean(axis=0)
     # the mean of squared normal numbers is off by its √(2/surveys); who goes to which level is chance, too
     assert np.all(np.abs(measured / predicted - 1) < 5 * np.sqrt(2 / surveys) + 0.03)
@@ -113,6 +112,34 @@ def test_one_attribute_is_asked_alike_either_way() -> None:
     assert joint.value == pytest.approx(alone.value)
     assert joint.low == pytest.approx(alone.low)
     assert joint.high == pytest.approx(alone.high)
+
+
+@pytest.mark.parametrize("denoise", [False, True], ids=["unbiased", "denoised"])
+@pytest.mark.parametrize("attributes", [1, 2])
+def test_only_denoised_intervals_end_at_0_and_1(attributes: int, denoise: bool) -> None:
+    domain = TWO if attributes == 2 else TWO.attributes["age"]
+    plan, counts = ldp.Plan(domain, 0.5, ldp.Tree(4), ldp.HRR()), np.zeros(domain.shape, int)
+    counts[(0,) * attributes] = 500
+    for seed in range(10):
+        found = ldp.estimate(ldp.simulate(plan, counts, seed=seed), denoise=denoise)
+        alone = found.marginal("age" if attributes == 2 else None)
+        answers = [alone.histogram(), alone.cdf()]
+        if isinstance(found, ldp.JointEstimate):
+            answers.append(found.histogram())
+        for answer in answers:
+            value, low, high = (np.asarray(each) for each in (answer.value, answer.low, answer.high))
+            assert np.all((low <= value) & (value <= high))
+            if denoise:
+                assert low.min() >= 0
+                assert high.max() <= 1
+            else:  # evenly about the value, wherever that lies
+                np.testing.assert_allclose((low + high) / 2, value, atol=0.02)
+                assert low.min() < 0 or high.max() > 1
+
+
+def test_it_says_whether_it_is_denoised() -> None:
+    assert repr(estimated()).startswith("Estimate of age, children from 20,000 reports")
+    assert repr(estimated(denoise=True)).startswith("Denoised estimate of age, children from 20,000 reports")
 
 
 def test_an_attribute_may_have_any_name() -> None:
@@ -357,4 +384,4 @@ def test_without_any_report_nothing_is_known() -> None:
     found = joint(ldp.Aggregate.empty(PLAN))
     answer = found.range(age=(0, 7), children=(0, 2))
     assert answer.value == pytest.approx(0.25)
-    assert (answer.low, answer.high) == (0, 1)
+    assert (answer.low, answer.high) == pytest.approx((0, 1))

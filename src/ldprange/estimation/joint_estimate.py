@@ -52,8 +52,9 @@ class JointEstimate(Estimate):
         self._denoised = PairedShares(self._grids, self._law, self._coefficients) if denoise else None
 
     def __repr__(self) -> str:
-        names = ", ".join(self._product.names)
-        return f"Estimate of {names} from {self.users:,} reports under plan {self.plan.fingerprint}"
+        kind = "Estimate" if self._denoised is None else "Denoised estimate"
+        about = f"{kind} of {listed(self._product.names)}"
+        return f"{about} from {self.users:,} reports under plan {self.plan.fingerprint}"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -126,7 +127,8 @@ class JointEstimate(Estimate):
             low, high = self._joint(chosen).interval(*ends, confidence)
         else:
             low, high = self._interval_from_pairs(starts, stops, confidence)
-        low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+        if self._denoised is not None:
+            low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
         note = "; ".join(filter(None, (self._note(place, starts, stops, chosen) for place in chosen)))
         return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence, note)
 

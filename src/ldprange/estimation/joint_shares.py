@@ -138,7 +138,7 @@ class JointShares:
         empty = self._estimator.spread_variances(asked)
         estimated = self.ask(asked)
         share = np.clip(estimated, 0.0, 1.0)
-        variance = np.where(share == estimated, variance, empty)  # nobody is there, or nobody elsewhere
+        variance = np.where(estimated < 0, empty, variance)  # nobody is there
         even_share = prod(
             (high - low) / leaves
             for low, high, leaves in zip(asked.low, asked.high, self.table.shape, strict=True)

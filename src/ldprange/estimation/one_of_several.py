@@ -14,17 +14,16 @@ from ldprange.support.arrays import Boundaries, Floats
 
 
 class Marginal(CentredShares):
-    """One attribute's shares, for the questions that can be asked about one; intervals end at 0 and 1."""
-
-    bounded = True
+    """One attribute's shares, for the questions that can be asked about one."""
 
     def __init__(self, shares: JointShares, users: int, denoised: Floats | None) -> None:
         self._shares, self.users = shares, users
-        self.name = "Estimate" if denoised is None else "Denoised estimate"
+        self.bounded = denoised is not None
+        self.name = "Denoised estimate" if self.bounded else "Estimate"
         self.scales = tuple(shares.steps)
         (axis,) = shares.axes
         self.bins = axis.bins
-        upto = np.concatenate([[0.0], np.cumsum(shares.table if denoised is None else denoised)])
+        upto = np.append(0.0, np.cumsum(shares.table) if denoised is None else np.cumsum(denoised).clip(0, 1))
         self.cdf: Floats = upto[axis.leaf(np.arange(self.bins + 1))]
 
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
@@ -47,7 +46,8 @@ class Conditional:
     The share ρ = a/b lies where (a − ρb)² ≤ z² Var(a − ρb), and the variance is a parabola in ρ that is known
     from those of a, of b and of b − a, the people in the condition but not in the range. Were ρ, and not a/b,
     their share, it would differ by slope·b(ρ − a/b)(1 − 2ρ). A ratio of unbiased estimates is not one itself,
-    and may be anything where few are given; so shares come from a cdf that is made to rise.
+    and may be anything where few are given; so shares come from a cdf that is made to rise, and intervals end
+    at 0 and 1: the share of some people among others cannot lie beyond.
 
     Parameters
     ----------

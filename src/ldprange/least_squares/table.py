@@ -105,12 +105,19 @@ class Table:
 
     @cached_property
     def known(self) -> tuple[int, ...]:
-        """How deep all is known: as deep as the grid of most cells that asks about all of the table."""
-        asked = [row for row in self._depths.tolist() if all(row)]
-        if not asked:
+        """How deep all is known: as deep as the grid of most cells that was asked about all of the table.
+
+        If nobody was asked by such a grid, only the whole is known.
+        """
+        asks = np.all(self._depths > 0, axis=1)
+        if not asks.any():
             raise PlanError("a table needs a grid that asks about all of its attributes")
         return tuple(
-            max(asked, key=lambda row: prod(axis.cells[d] for axis, d in zip(self.axes, row, strict=True)))
+            max(
+                self._depths[asks & self._law.reported].tolist(),
+                key=lambda row: prod(axis.cells[d] for axis, d in zip(self.axes, row, strict=True)),
+                default=[0] * len(self.axes),
+            )
         )
 
     def fit(self, coefficients: Sequence[Floats], depths: Sequence[int] | None = None) -> Floats:
