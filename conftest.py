@@ -23,6 +23,26 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+HOME = Path(__file__).parent
+# All tests of these folders start collectors, databases, browsers, clusters, Node or whole commands. Elsewhere
+# a test that does so is marked where it stands, and so is a slow one.
+SYSTEM_FOLDERS = ("tests/collector", "tests/javascript", "tests/spark", "experiments/tests")
+SLOW_FOLDERS = ("tests/statistics",)
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by their folder, and let one process start the browser for all tests of a file."""
+    for item in items:
+        folder = item.path.parent.relative_to(HOME).as_posix()
+        if folder in SYSTEM_FOLDERS:
+            item.add_marker(pytest.mark.system)
+        if folder in SLOW_FOLDERS:
+            item.add_marker(pytest.mark.slow)
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return an empty working directory."""
