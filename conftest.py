@@ -24,8 +24,8 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 
 HOME = Path(__file__).parent
-# All tests of these folders start collectors, databases, browsers, clusters, Node or whole commands. Elsewhere
-# a test that does so is marked where it stands, and so is a slow one.
+# All tests of these folders start collectors, databases, browsers, clusters, Node or whole commands.
+# Elsewhere a test that does so is marked where it stands, and so is a slow one.
 SYSTEM_FOLDERS = ("tests/collector", "tests/javascript", "tests/spark", "experiments/tests")
 SLOW_FOLDERS = ("tests/statistics",)
 
