@@ -228,6 +228,7 @@ def _race(children: Sequence[subprocess.Popen[str]]) -> list[str]:
     return said
 
 
+@pytest.mark.system
 def test_processes_that_ask_at_once_get_one_report(path: Path) -> None:
     said = _race([_python(RACE, path) for _ in range(4)])  # the file is made in the race, too
     assert len(set(said)) == 1
@@ -262,6 +263,7 @@ def _killed(code: str, path: Path, lines: int) -> dict[str, str]:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
+@pytest.mark.system
 def test_what_was_returned_is_found_again_however_the_program_ends(path: Path) -> None:
     known: dict[str, str] = {}
     for round_number in range(6):
@@ -275,6 +277,7 @@ def test_what_was_returned_is_found_again_however_the_program_ends(path: Path) -
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
+@pytest.mark.system
 def test_a_ledger_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
     for round_number in range(3):
         folder = tmp_path / str(round_number)

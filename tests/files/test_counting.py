@@ -110,6 +110,7 @@ def test_a_bad_file_is_named_and_leaves_nothing(here: Path) -> None:
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.system
 def test_the_command_goes_on_after_any_end(here: Path, end: signal.Signals) -> None:
     """It is ended again and again, and counts every report once."""
     Path("in").mkdir()

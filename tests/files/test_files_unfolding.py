@@ -55,6 +55,7 @@ def write_long_values(path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["dictionary", "zeros", "beginnings", "values"])
+@pytest.mark.system
 def test_what_unfolds_is_refused_in_little_memory(tmp_path: Path, how: str) -> None:
     kind = "values" if how == "values" else "reports"
     path, good = tmp_path / f"bad {kind}.parquet", tmp_path / f"good {kind}.parquet"

@@ -17,6 +17,7 @@ from ldprange.errors import FileError
 from ldprange.support.whole_files import whole_file
 
 
+@pytest.mark.system
 def test_a_process_that_is_ended_leaves_nothing_half_written(tmp_path: Path) -> None:
     plan = ldp.Plan(ldp.Domain.integers(0, 9), 1.0, ldp.Haar(), ldp.HRR())
     (tmp_path / "p.json").write_text(plan.to_json())

@@ -36,6 +36,7 @@ except AttributeError as error:
 """
 
 
+@pytest.mark.system
 def test_the_library_can_be_looked_at_without_scikit_learn() -> None:
     command = [sys.executable, "-c", WITHOUT_SCIKIT_LEARN]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -44,16 +45,11 @@ def test_the_library_can_be_looked_at_without_scikit_learn() -> None:
     assert "install" in done.stdout
 
 
+@pytest.mark.system
 def test_models_are_listed_where_scikit_learn_is_there() -> None:
     script = "import ldprange, sys; assert 'sklearn' not in sys.modules; print(*dir(ldprange))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert {"NaiveBayes", "DecisionStump"} <= set(done.stdout.split())
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 PLAN = ("plan", "--low", "0", "--high", "9", "-o", "a.plan.json")
@@ -113,6 +109,7 @@ def test_categories_have_no_prefixes(here: Path) -> None:
     assert answered("query", "a.agg", "--range", "north", "north", "--json")["ranges"]
 
 
+@pytest.mark.system
 def test_a_collector_refuses_a_prefix_of_a_category(tmp_path: Path) -> None:
     plan = ldp.Plan(ldp.Domain.categories(["north", "south", "west"]), 1.0, ldp.Flat(), ldp.GRR())
     with serving(tmp_path) as service:

@@ -351,18 +351,21 @@ def chosen(kind: str, code: str = REHEARSE) -> subprocess.CompletedProcess[str]:
 
 
 @needs_compiled
+@pytest.mark.system
 def test_a_seed_means_the_same_with_either() -> None:
     found = [chosen(kind).stdout.split() for kind in ("numpy", "compiled", "")]
     assert [kind for kind, _ in found] == ["numpy", "compiled", "compiled"]
     assert len({digest for _, digest in found}) == 1
 
 
+@pytest.mark.system
 def test_a_kind_that_is_not_there_is_refused() -> None:
     refused = chosen("fortran", "import ldprange")
     assert refused.returncode == 1
     assert "must be numpy or compiled" in refused.stderr
 
 
+@pytest.mark.system
 def test_without_the_compiled_ones_the_numpy_kernels_are_used() -> None:
     missing = "import sys; sys.modules['ldprange.kernels._compiled'] = None"
     found = chosen("", f"{missing}; from ldprange import kernels; print(kernels.KIND)")

@@ -241,6 +241,7 @@ def test_what_is_not_fitted_says_so() -> None:
         ldp.NaiveBayes().predict([[1.0]])
 
 
+@pytest.mark.system
 def test_scikit_learn_is_loaded_by_models_only() -> None:
     code = "import sys, ldprange; dir(ldprange); sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -249,6 +250,7 @@ def test_scikit_learn_is_loaded_by_models_only() -> None:
         ldp.NaiveBaies  # type: ignore[attr-defined]  # noqa: B018
 
 
+@pytest.mark.system
 def test_without_scikit_learn_what_to_install_is_said() -> None:
     code = "import sys; sys.modules['sklearn'] = None; import ldprange; ldprange.NaiveBayes"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

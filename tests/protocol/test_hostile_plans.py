@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import ldprange as ldp
 from example_plans import PLANS
 
@@ -107,6 +109,7 @@ def read_in_little(texts: list[str]) -> list[str]:
     return list(json.loads(done.stdout))
 
 
+@pytest.mark.system
 def test_a_small_plan_never_takes_much_memory_or_time() -> None:
     for name, said in zip(
         HOSTILE, read_in_little([json.dumps(each) for each in HOSTILE.values()]), strict=True
@@ -115,6 +118,7 @@ def test_a_small_plan_never_takes_much_memory_or_time() -> None:
         assert len(said) < 400, name
 
 
+@pytest.mark.system
 def test_mutated_plans_never_take_much_memory_or_time() -> None:
     plans = [json.loads(plan.to_json()) for plan in PLANS.values()] + list(HOSTILE.values())
     for plan in plans:
