@@ -28,18 +28,20 @@ HOME = Path(__file__).parent
 # Elsewhere a test that does so is marked where it stands, and so is a slow one.
 SYSTEM_FOLDERS = ("tests/collector", "tests/javascript", "tests/spark", "experiments/tests")
 SLOW_FOLDERS = ("tests/statistics",)
+# fixtures of a whole file that take long: a browser, experiments that have been run
+LONG_STARTS = {"browser", "quick", "small"}
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by their folder, and let one process start the browser for all tests of a file."""
+    """Mark tests by their folder, and let one process alone make a long start for all tests of a file."""
     for item in items:
         folder = item.path.parent.relative_to(HOME).as_posix()
         if folder in SYSTEM_FOLDERS:
             item.add_marker(pytest.mark.system)
         if folder in SLOW_FOLDERS:
             item.add_marker(pytest.mark.slow)
-        if "browser" in getattr(item, "fixturenames", ()):
+        if LONG_STARTS & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 

@@ -16,6 +16,7 @@ from example_products import PRIME, THREE, TWO, estimated, joint, people
 from ldprange.least_squares.table import Question
 
 
+@pytest.mark.slow
 def test_conditional_shares_cover() -> None:
     plan, counts = ldp.Plan(TWO, 2.0, ldp.Tree(4), ldp.HadamardHashing()), people(TWO)
     truth = counts[4:9, 1:3].sum() / counts[4:9].sum()
@@ -29,6 +30,7 @@ def test_conditional_shares_cover() -> None:
     assert 0.91 < np.mean(covered) < 0.99
 
 
+@pytest.mark.slow
 def test_conditional_quantiles_cover() -> None:
     plan, counts = ldp.Plan(TWO, 2.0, ldp.Tree(4), ldp.HadamardHashing()), people(TWO)
     below = np.cumsum(counts[:, 2:].sum(axis=1)) / counts[:, 2:].sum()

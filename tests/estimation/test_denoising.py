@@ -109,6 +109,7 @@ def test_answers_of_a_denoised_estimate(plan: ldp.Plan, population: str) -> None
     assert answer_10_30.high == pytest.approx(max(min(high, 1), answer_10_30.value), rel=0.05, abs=1e-3)
 
 
+@pytest.mark.slow
 @every_plan
 @pytest.mark.parametrize("population", ["cauchy", "spiky", "sparse", "uniform", "step"])
 def test_less_error_on_ranges(plan: ldp.Plan, population: str) -> None:
@@ -125,6 +126,7 @@ def test_less_error_on_ranges(plan: ldp.Plan, population: str) -> None:
     assert errors[1] < 0.95 * errors[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("population", ["cauchy", "spiky", "sparse"])
 @pytest.mark.parametrize("name", ["Windows", "Haar"])
 def test_intervals_cover(name: str, population: str) -> None:

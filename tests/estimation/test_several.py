@@ -1,7 +1,8 @@
 """Several attributes as a user meets them: from values to answers.
 
 Seeds are fixed; had they been drawn afresh, each comparison of measured with predicted variance would fail a
-correct library with probability below 1e-6 (five standard errors), each coverage below 1e-3.
+correct library with probability below 1e-6 (five standard errors), each coverage below 1e-3. There is one
+plan for every decomposition; variances of many more are held exactly in tests/least_squares/test_table.py.
 """
 
 from __future__ import annotations
@@ -18,18 +19,13 @@ import ldprange as ldp
 from example_products import PRIME, THREE, TWO, boxes, estimated, joint, people
 from ldprange import wire
 from ldprange.decompositions import Decomposition
-from ldprange.least_squares.table import Question, shares_below
 from ldprange.oracles import Oracle
-from ldprange.support.arrays import Floats
 
 WIDE = ldp.Domain.product(a=ldp.Domain.integers(0, 10**6 - 1), b=ldp.Domain.integers(0, 10**6 - 1))
 PLAN = ldp.Plan(TWO, 1.0, ldp.Tree(4), ldp.HRR())
 METHODS: list[tuple[ldp.Domain, Decomposition, Oracle]] = [
-    (TWO, ldp.Tree(4), ldp.HadamardHashing()),
-    (TWO, ldp.Haar(), ldp.HRR()),
-    (TWO, ldp.Tree(4), ldp.OUE()),
     (TWO, ldp.Flat(), ldp.GRR()),
-    (THREE, ldp.Tree(2), ldp.HRR()),
+    (TWO, ldp.Haar(), ldp.HRR()),
     (PRIME, ldp.Tree(2), ldp.HadamardHashing()),
     (THREE, ldp.Tree(4), ldp.OUE()),
 ]
@@ -39,13 +35,12 @@ def name(method: tuple[ldp.Domain, Decomposition, Oracle]) -> str:
     return f"{len(method[0].shape)}, {method[1]}, {method[2]}"
 
 
-@pytest.mark.parametrize("epsilon", [0.7, 3.0])
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=name)
-def test_predicted_variance_is_measured_variance(
-    method: tuple[ldp.Domain, Decomposition, Oracle], epsilon: float
-) -> None:
+def test_predicted_variance_is_measured_variance(method: tuple[ldp.Domain, Decomposition, Oracle]) -> None:
+    """Taken at an ε at which both noise and where people are make a difference."""
     domain, decomposition, oracle = method
-    plan, counts, surveys = ldp.Plan(domain, epsilon, decomposition, oracle), people(domain), 300
+    plan, counts, surveys = ldp.Plan(domain, 3.0, decomposition, oracle), people(domain), 300
     masks, asked = boxes(domain, 12)
     truth = np.array([(mask * counts).sum() for mask in masks]) / counts.sum()
     errors, widths = [], []
@@ -61,6 +56,7 @@ def test_predicted_variance_is_measured_variance(
     assert np.all(np.abs(np.mean(errors, axis=0)) < 5 * np.sqrt(measured / surveys))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=name)
 def test_95_percent_intervals_cover_95_percent(method: tuple[ldp.Domain, Decomposition, Oracle]) -> None:
     domain, decomposition, oracle = method
@@ -164,6 +160,7 @@ def test_a_bound_inside_a_bin_widens_the_interval() -> None:
     assert inside.low == pytest.approx(found.range(income=(0, 100), age=(0, 3)).low)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("epsilon", "users", "heaped"), [(5.0, 10_000, 0.5), (3.0, 4_000, 1.0), (2.0, 20_000, 0.3)]
 )
@@ -194,6 +191,7 @@ def test_a_wide_product_is_asked_about_in_pairs() -> None:
     assert max(level.cells for level in plan.levels) <= 10**6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alike", [0.0, 0.9, 1.0])
 @pytest.mark.parametrize("times", [1, 10])
 def test_denoising_does_not_pull_apart_what_goes_together(alike: float, times: int) -> None:

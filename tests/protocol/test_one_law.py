@@ -32,6 +32,8 @@ from ldprange.protocol import run_protocol
 from ldprange.support.arrays import Counts, Floats
 from scripted_coins import SeededCoins
 
+pytestmark = pytest.mark.slow
+
 FALSE_ALARM = 1e-6
 BINS = 6
 

@@ -26,7 +26,7 @@ PLAN = PLANS["HRR"]
 PEOPLE = 100  # a file
 FILES = 9  # that arrive before each life of the driver
 EXACTLY = ["before the aggregate is there", "after it is there"]
-AT_RANDOM = 10
+AT_RANDOM = 6
 SPARE = 2  # drivers that wait ready: starting one takes far longer than its life
 
 # small jobs are done sooner than code is generated for them
