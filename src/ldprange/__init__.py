@@ -13,14 +13,19 @@ from ldprange.client.sender import Sender
 from ldprange.decompositions import Flat, Grids, Haar, Tree, Windows
 from ldprange.domain import Domain
 from ldprange.errors import (
+    ArgumentError,
+    ArgumentTypeError,
     BudgetError,
     DomainError,
+    EngineError,
     FileError,
     LdprangeError,
     MismatchError,
+    MissingPackageError,
     PlanError,
     QueryError,
     SendError,
+    StoreError,
     WireError,
 )
 from ldprange.estimation import Estimate, JointEstimate, estimate
@@ -58,11 +63,14 @@ __all__ = [
     "OUE",
     "Aggregate",
     "Answer",
+    "ArgumentError",
+    "ArgumentTypeError",
     "Batch",
     "BudgetError",
     "Client",
     "Domain",
     "DomainError",
+    "EngineError",
     "Estimate",
     "FileError",
     "Flat",
@@ -76,6 +84,7 @@ __all__ = [
     "LdprangeError",
     "Ledger",
     "MismatchError",
+    "MissingPackageError",
     "Plan",
     "PlanError",
     "Prediction",
@@ -83,6 +92,7 @@ __all__ = [
     "Report",
     "SendError",
     "Sender",
+    "StoreError",
     "SubsetSelection",
     "Tree",
     "Windows",
@@ -112,7 +122,7 @@ if not TYPE_CHECKING:  # or every name would pass for an attribute
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         try:
             return getattr(import_module(_MODELS[name]), name)
-        except LdprangeError as error:  # scikit-learn is missing: then this is an attribute that is not there
+        except MissingPackageError as error:  # then this is an attribute that is not there
             raise AttributeError(f"{name}: {error}", name=name) from None
 
 

@@ -20,7 +20,7 @@ from typing import cast
 import numpy as np
 
 from ldprange import wire
-from ldprange.errors import FileError, LdprangeError, MismatchError, WireError
+from ldprange.errors import ArgumentError, FileError, MismatchError, PlanError, WireError
 from ldprange.plan import Plan
 from ldprange.reports import Batch, Report, gathered
 from ldprange.support.arrays import Counts
@@ -36,7 +36,7 @@ def checked_users(users: Sequence[int]) -> tuple[int, ...]:
     """Return how many ``users`` reported on each level; an error unless there are 0 to 2**62 in all."""
     each = tuple(int(count) for count in users)
     if min(each) < 0 or sum(each) > _MOST_USERS:
-        raise LdprangeError(f"an aggregate must hold 0 to 2**62 reports, got {shown(sum(each))}")
+        raise ArgumentError(f"an aggregate must hold 0 to 2**62 reports, got {shown(sum(each))}")
     return each
 
 
@@ -124,7 +124,7 @@ class Aggregate:
         ):  # a sum beyond 64 bits wraps, and is undone so too
             for mine, theirs in zip(self.counts, other.counts, strict=True):
                 mine -= theirs
-            raise LdprangeError(
+            raise ArgumentError(
                 "counts must be at least 0 and stay below 2**63 when they are added, and some do not; "
                 "one of the aggregates holds counts that no reports can leave"
             )
@@ -181,11 +181,13 @@ class Aggregate:
         start = 12 + int.from_bytes(body[8:12], "little")
         try:
             header = json.loads(body[12:start])
-            plan = Plan.from_json(header["plan"])
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            if isinstance(error, LdprangeError):
-                raise FileError(f"{path} has a plan that cannot be read: {error}") from None
+            text = header["plan"]
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise FileError(f"{path} has a header that cannot be read; make it again") from None
+        try:
+            plan = Plan.from_json(text)
+        except PlanError as error:
+            raise FileError(f"{path} has a plan that cannot be read: {error}") from None
         counters = [mechanism.counters for mechanism in plan.mechanisms]
         if header.get("counters") != counters or len(body) != start + 8 * sum(counters):
             raise FileError(f"{path} must hold {sum(counters)} counts for its plan, and it does not")
@@ -199,7 +201,7 @@ class Aggregate:
         counts = np.frombuffer(body, "<i8", offset=start).astype(np.int64)
         try:
             return Aggregate(plan, users, np.split(counts, np.cumsum(counters)[:-1])).checked()
-        except LdprangeError as error:
+        except ArgumentError as error:
             raise FileError(f"{path} cannot be an aggregate: {error}; make it again") from None
 
     def checked(self) -> Aggregate:
@@ -207,7 +209,7 @@ class Aggregate:
         tallies = zip(self.plan.mechanisms, self.counts, self.users, strict=True)
         for level, (mechanism, counts, users) in enumerate(tallies):
             if not mechanism.possible(counts, users):
-                raise LdprangeError(
+                raise ArgumentError(
                     f"level {level} must hold counts that {users:,} reports can leave, and it does not"
                 )
         return self

@@ -1,18 +1,25 @@
-"""Every error that ldprange raises on purpose.
+"""Every error that ldprange raises on purpose; most are also the error that Python has for the case.
 
 ::
 
-    LdprangeError (a ValueError)
-    ├── DomainError      a value, a bound or a domain's own description is not what it must be
-    ├── PlanError        a plan cannot be made or read
-    ├── MismatchError    two things that must share a plan do not
-    ├── WireError        bytes are not a batch of reports
-    ├── QueryError       a question cannot be asked
-    ├── FileError        a file is missing, empty, truncated or of another kind
-    ├── StoreError       a collector's store cannot be opened, read or written
-    ├── EngineError      a cluster is missing, or did not do what it was asked
-    ├── BudgetError      a person's total ε would be exceeded, or a ledger's budget is another
-    └── SendError        a collector did not acknowledge what was sent
+    LdprangeError
+    ├── ArgumentTypeError    an argument is of another type than it must be (also a TypeError)
+    ├── ArgumentError        an argument's value is not possible, alone or with the others (also a ValueError)
+    ├── DomainError          a value, a bound or a domain's own description is wrong (also a ValueError)
+    ├── PlanError            a plan cannot be made or read (also a ValueError)
+    ├── MismatchError        two things that must share a plan do not (also a ValueError)
+    ├── WireError            bytes are not a batch of reports (also a ValueError)
+    ├── QueryError           a question cannot be answered (also a ValueError)
+    ├── BudgetError          a person's total ε would be exceeded, or a ledger has another (also a ValueError)
+    ├── MissingPackageError  a package that is optional is not installed (also an ImportError)
+    ├── FileError            a file is missing, empty, truncated or of another kind
+    ├── StoreError           a collector's store cannot be opened, read or written
+    ├── EngineError          a cluster is missing, or did not do what it was asked
+    └── SendError            a collector did not acknowledge what was sent
+
+A FileError is no OSError: most speak of what a file holds, and have no number of the operating system's.
+Where the system refused, the message says what it said. LdprangeError itself is raised for a wrong setting of
+the command line, the collector or the environment.
 
 Each message says what must hold, what came, and what to do.
 """
@@ -23,28 +30,44 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-class LdprangeError(ValueError):
+class LdprangeError(Exception):
     """Base of all errors of this package."""
 
 
-class DomainError(LdprangeError):
-    """A value, a bound or a domain's own description is not what it must be."""
+class ArgumentTypeError(LdprangeError, TypeError):
+    """An argument is of another type than it must be."""
 
 
-class PlanError(LdprangeError):
+class ArgumentError(LdprangeError, ValueError):
+    """An argument's value is not possible, alone or with the others."""
+
+
+class DomainError(LdprangeError, ValueError):
+    """A value, a bound or a domain's own description is wrong."""
+
+
+class PlanError(LdprangeError, ValueError):
     """A plan cannot be made or read."""
 
 
-class MismatchError(LdprangeError):
+class MismatchError(LdprangeError, ValueError):
     """Two things that must share a plan do not."""
 
 
-class WireError(LdprangeError):
+class WireError(LdprangeError, ValueError):
     """Bytes are not a batch of reports."""
 
 
-class QueryError(LdprangeError):
-    """A question cannot be asked."""
+class QueryError(LdprangeError, ValueError):
+    """A question cannot be answered."""
+
+
+class BudgetError(LdprangeError, ValueError):
+    """A person's total ε would be exceeded, or a ledger has another."""
+
+
+class MissingPackageError(LdprangeError, ImportError):
+    """A package that is optional is not installed."""
 
 
 class FileError(LdprangeError):
@@ -57,10 +80,6 @@ class StoreError(LdprangeError):
 
 class EngineError(LdprangeError):
     """A cluster is missing, or did not do what it was asked."""
-
-
-class BudgetError(LdprangeError):
-    """A person's total ε would be exceeded, or a ledger's budget is another."""
 
 
 class SendError(LdprangeError):

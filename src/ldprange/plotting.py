@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldprange.domain import Domain, Integers, Logarithmic, Real
-from ldprange.errors import DomainError, LdprangeError
+from ldprange.errors import ArgumentError, ArgumentTypeError, DomainError, MissingPackageError
 from ldprange.estimation import Estimate, JointEstimate
 from ldprange.support.checking import shown
 
@@ -36,11 +36,11 @@ def distribution_figure(estimate: Estimate, *, counts: ArrayLike | None = None, 
         Above the figure.
     """
     if isinstance(estimate, JointEstimate):
-        raise LdprangeError(
+        raise ArgumentTypeError(
             "this draws one attribute: draw estimate.marginal(name), or two with joint_figure"
         )
     if not isinstance(estimate, Estimate):
-        raise LdprangeError(
+        raise ArgumentTypeError(
             f"what is drawn must be an estimate, got {estimate!r:.60} of type {type(estimate).__name__}; "
             "make one with ldprange.estimate(aggregate)"
         )
@@ -90,7 +90,7 @@ def _empty_figure(size: tuple[float, float]) -> Figure:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise LdprangeError(
+        raise MissingPackageError(
             "drawing needs matplotlib, which is not installed; pip install 'ldprange[plot]'"
         ) from None
     return Figure(figsize=size, layout="constrained")
@@ -127,7 +127,7 @@ def joint_figure(estimate: JointEstimate, across: str, up: str, *, title: str = 
         Above the figure.
     """
     if not isinstance(estimate, JointEstimate) or across == up:
-        raise LdprangeError(
+        raise ArgumentError(
             f"what is drawn must be two attributes of several, got {shown(across)} and {shown(up)}"
         )
     figure = _empty_figure((7, 6))

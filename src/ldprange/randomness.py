@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.errors import LdprangeError
+from ldprange.errors import ArgumentError
 from ldprange.support.checking import shown
 
 WORD_BITS = 32
@@ -92,7 +92,7 @@ def exponential_from_below(epsilon: float) -> Fraction:
 def seed_sequence(seed: int) -> np.random.SeedSequence:
     """Return the source of a simulation's streams."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise LdprangeError(f"a seed must be a whole number of at least 0, got {shown(seed)}")
+        raise ArgumentError(f"a seed must be a whole number of at least 0, got {shown(seed)}")
     return np.random.SeedSequence(int(seed))
 
 

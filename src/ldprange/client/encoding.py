@@ -6,7 +6,7 @@ from bisect import bisect_right
 from typing import Any
 
 from ldprange.client.ledger import Ledger
-from ldprange.errors import LdprangeError
+from ldprange.errors import ArgumentError
 from ldprange.plan import Plan
 from ldprange.randomness import Coins, SystemCoins
 from ldprange.reports import Report
@@ -39,7 +39,7 @@ class Client:
         if ledger is not None:
             check_type(ledger, Ledger, "a client's ledger")
         if (ledger is None) != (survey is None):
-            raise LdprangeError(
+            raise ArgumentError(
                 "a client must have a ledger and the address of the survey that it answers, or neither, "
                 f"got ledger={shown(ledger)} and survey={shown(survey)}; "
                 'use Client(plan, ledger=ledger, survey="https://example.org/s/commute")'
@@ -63,7 +63,7 @@ class Client:
                 self.survey, self.plan, person, lambda: encode_with(self, index, SystemCoins())
             )
         if person != "":
-            raise LdprangeError(
+            raise ArgumentError(
                 f"a person can only be told apart by a client with a ledger, got {shown(person)} without; "
                 "use Client(plan, ledger=Ledger(path), survey=address), or leave the person out"
             )

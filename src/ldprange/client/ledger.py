@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ldprange import wire
 from ldprange.client.ledger_file import LedgerFile
-from ldprange.errors import BudgetError, FileError, LdprangeError
+from ldprange.errors import ArgumentError, BudgetError, FileError, LdprangeError
 from ldprange.plan import FINGERPRINT_BYTES, Plan
 from ldprange.reports import Report
 from ldprange.support.addresses import SurveyAddress
@@ -187,7 +187,7 @@ class Ledger:
     def _check_assigned(self, connection: Connection, key: tuple[str, str, str]) -> None:
         person, survey, fingerprint = key
         if self._held(connection, (person, "", fingerprint)) is not None:
-            raise LdprangeError(
+            raise FileError(
                 f"{self.path} must say for which survey a person's report under plan {fingerprint} was made, "
                 "and an older version, which made it, did not note that; call ledger.assign(survey, plan) "
                 f"with the survey that it was for, {shown(survey)} or another, and ask again"
@@ -226,5 +226,5 @@ def _checked_person(person: str) -> str:
     try:
         person.encode()
     except UnicodeEncodeError:
-        raise LdprangeError(f"a person's name must be proper text, got {shown(person)}") from None
+        raise ArgumentError(f"a person's name must be proper text, got {shown(person)}") from None
     return person

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from ldprange import wire
 from ldprange.client.http import Exchange, Patience, Reply
 from ldprange.client.ledger import Ledger
-from ldprange.errors import LdprangeError, SendError
+from ldprange.errors import ArgumentError, SendError
 from ldprange.plan import Plan
 from ldprange.reports import Batch, Report
 from ldprange.support.addresses import SurveyAddress
@@ -52,13 +52,13 @@ class Sender:
     ) -> None:
         for what, seconds in (("timeout", timeout), ("patience", patience)):
             if not is_number(seconds) or seconds <= 0:
-                raise LdprangeError(
+                raise ArgumentError(
                     f"a {what} must be a finite number of seconds above 0, got {shown(seconds)}"
                 )
         self._address = SurveyAddress.read(url)
         host = self._address.host
         if not (host.secure or host.is_this_machine or insecure):
-            raise LdprangeError(
+            raise ArgumentError(
                 f"a survey on another machine must have an https address, got {shown(url)}; use https, or "
                 "say insecure=True: then whoever is on the way sees who takes part and can replace reports"
             )
@@ -99,7 +99,7 @@ class Sender:
         if batch_id is None:
             batch_id = secrets.token_hex(16)
         elif not isinstance(batch_id, str) or not _BATCH_ID.fullmatch(batch_id):
-            raise LdprangeError(
+            raise ArgumentError(
                 f"a batch's id must be 32 lower-case hexadecimal digits, got {shown(batch_id)}"
             )
         with self._exchange() as exchange:

@@ -52,10 +52,8 @@ def check_pages(file: BinaryIO, columns: Sequence[str], groups: Sequence[int], l
                     dictionaries[name] = None
                 if page.encoding == _SHARED_BEGINNINGS:
                     largest_shared = max(largest_shared, page.size)
-    except (KeyError, TypeError, IndexError, UnicodeDecodeError, OverflowError, RecursionError) as error:
+    except (KeyError, TypeError, IndexError, ValueError, OverflowError, RecursionError) as error:
         raise _damaged(error) from None
-    except ValueError as error:
-        raise error if isinstance(error, FileError) else _damaged(error) from None
     return Unfolding(list(dictionaries), max(1, _AT_ONCE // largest_shared))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.aggregate import Aggregate, checked_users
-from ldprange.errors import FileError, LdprangeError, MismatchError, WireError
+from ldprange.errors import ArgumentError, FileError, MismatchError, WireError
 from ldprange.learning.plan import Label, LabelledPlan
 from ldprange.reports import Batch, Report
 from ldprange.support.checking import check_type, listed, shown
@@ -59,7 +59,7 @@ class LabelledAggregate:
                 )
             told = {part.reports for part in row}
             if plan.asked == "all" and len(told) > 1:
-                raise LdprangeError(
+                raise ArgumentError(
                     "where people are asked for all attributes, each must have as many reports, "
                     f"got {listed(sorted(told))}; count all of a person's reports, or none"
                 )
@@ -108,8 +108,6 @@ class LabelledAggregate:
             counted = [Aggregate.from_bytes(each, path) for each in parts]
             number = len(plan.attributes)
             return LabelledAggregate(plan, [counted[at : at + number] for at in range(0, len(parts), number)])
-        except FileError:
-            raise
         except ValueError as error:
             raise FileError(f"{path} holds what cannot be: {error}") from None
 

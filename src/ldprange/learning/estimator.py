@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldprange.domain import Domain
-from ldprange.errors import LdprangeError, PlanError
+from ldprange.errors import ArgumentError, MissingPackageError, PlanError
 from ldprange.estimation import estimate
 from ldprange.learning.aggregate import LabelledAggregate
 from ldprange.learning.choice import choose_labelled_plan, density_bins
@@ -26,7 +26,7 @@ try:
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:
-    raise LdprangeError(
+    raise MissingPackageError(
         "models need scikit-learn, which is not installed; pip install 'ldprange[learn]'"
     ) from None
 
@@ -84,7 +84,7 @@ class ReportsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         if self.plan is not None and self.plan != counts.plan:
             raise PlanError("the reports must have been made under the model's plan; leave the plan out")
         if not counts.people.any():
-            raise LdprangeError("there must be at least one person's reports to learn from, got none")
+            raise ArgumentError("there must be at least one person's reports to learn from, got none")
         self.n_features_in_ = len(counts.plan.attributes)
         if hasattr(self, "feature_names_in_"):
             del self.feature_names_in_  # of an earlier fit

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from ldprange.errors import LdprangeError
+from ldprange.errors import ArgumentError
 from ldprange.support.checking import check_type, shown
 
 _OWN_PORTS = {"https": 443, "http": 80}  # a port that the scheme implies is left out
@@ -88,7 +88,7 @@ class SurveyAddress:
         plain = not (parts.query or parts.fragment or parts.username or parts.password) and port != 0
         if parts.scheme not in _OWN_PORTS or not path or not plain:
             came = shown(_without_password(url))
-            raise LdprangeError(f"a survey's address must be like https://example.org/s/commute, got {came}")
+            raise ArgumentError(f"a survey's address must be like https://example.org/s/commute, got {came}")
         if port == _OWN_PORTS[parts.scheme]:
             port = None
         return SurveyAddress(Host(parts.scheme == "https", host, port), path["base"], path["name"])

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldprange.errors import DomainError, LdprangeError
+from ldprange.errors import ArgumentTypeError, DomainError, LdprangeError
 
 Values = ArrayLike | Sequence[datetime.date] | Mapping[str, Any]
 """People's values: a column, or one for each of several attributes."""
@@ -114,11 +114,11 @@ def _cut(value: object) -> str:
 
 
 def check_type(value: object, kind: type | UnionType, what: str) -> None:
-    """Refuse what is not of a kind, before it fails somewhere deeper."""
+    """Raise ArgumentTypeError unless ``value`` is of a type in ``kind``; the message calls it ``what``."""
     if not isinstance(value, kind):
         kinds = kind.__args__ if isinstance(kind, UnionType) else (kind,)
         names = " or ".join(each.__name__ for each in kinds)
-        raise LdprangeError(
+        raise ArgumentTypeError(
             f"{what} must be of type {names}, got {shown(value)} of type {type(value).__name__}"
         )
 
