@@ -103,10 +103,12 @@ class SendError(LdprangeError):
 def about(what: object) -> Iterator[None]:
     """Put ``what`` and a colon before the message of every error of this package that the block raises.
 
-    The error stays the same object, with all that it carries.
+    The error stays the same object, with all that it carries. A message that begins with ``what`` already,
+    because the error passed through such a block before, stays as it is.
     """
     try:
         yield
     except LdprangeError as error:
-        error.args = (f"{what}: {error}", *error.args[1:])
+        if not str(error).startswith(f"{what}: "):
+            error.args = (f"{what}: {error}", *error.args[1:])
         raise

@@ -59,13 +59,14 @@ def gathered(batches: Iterable[Batch]) -> Iterator[Batch]:
         reports += len(batch)
         size += sum(column.nbytes for column in batch.columns)
         if reports >= max(_GATHERED_REPORTS, batch.plan.counters) or size >= _GATHERED_BYTES:
-            yield _joined(held)
+            yield joined(held)
             held, reports, size = [], 0, 0
     if held:
-        yield _joined(held)
+        yield joined(held)
 
 
-def _joined(batches: list[Batch]) -> Batch:
+def joined(batches: list[Batch]) -> Batch:
+    """Return the reports of one or more ``batches`` of one plan as one batch."""
     if len(batches) == 1:
         return batches[0]
     together = zip(*(batch.columns for batch in batches), strict=True)

@@ -1,22 +1,12 @@
-"""Rehearsals: the whole protocol with seeded coins, for planning, tests and experiments.
+"""Rehearsals: many people at once, with seeded coins, for planning, tests and experiments.
 
-The protocol on one page::
-
-    plan    = Plan(domain, epsilon, decomposition, oracle)      # public
-    report  = Client(plan).encode(value)                        # on each device, system's coins
-    bytes   = wire.pack(report)
-    total   = Aggregate.of(plan, [bytes, …])                    # anywhere; aggregates add
-    answers = estimate(total).range(low, high)                  # value and interval
-
-Real people's reports never come from here: a seed is not a secret.
+What the protocol is, :mod:`ldprange.protocol` shows on one page; here it is fast. Real people's reports never
+come from here: a seed is not a secret.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import reduce
-from itertools import islice
-from operator import add
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -25,28 +15,41 @@ from numpy.typing import ArrayLike, NDArray
 from ldprange import kernels
 from ldprange.aggregate import Aggregate
 from ldprange.errors import DomainError
-from ldprange.oracles.contract import Column, Items, each_holder
-from ldprange.oracles.hadamard import ContrastMechanism
+from ldprange.oracles.contract import Items, each_holder
 from ldprange.plan import Plan
 from ldprange.randomness import generator, seed_sequence
-from ldprange.reports import Batch
+from ldprange.reports import Batch, joined
 from ldprange.support.arrays import Counts
 from ldprange.support.checking import Values, as_array, check_type, times
 from ldprange.support.parallel import in_threads
 
 _BLOCK = 1 << 20  # users encoded together: threads take turns at Python itself, so few large steps
 _BLOCK_BYTES = 1 << 26  # of reports in a block, where a report is long
-_MOST_BLOCKS = 8  # that are counted together, where counters are as many as users
 _USERS_PER_DRAW = 8  # a binomial draw costs about as much as sending so many users to their levels
 
 
 def encode_many(plan: Plan, values: Values, *, seed: int) -> Batch:
-    """Randomise many people's values, with seeded coins and by the clients' law."""
+    """Return reports of people's ``values`` under ``plan``, by the clients' law, with coins from ``seed``."""
+    batches = list(encode_stream(plan, [values], seed=seed))
+    return joined(batches) if batches else _encode(plan, values, seed_sequence(seed))
+
+
+def encode_stream(plan: Plan, chunks: Iterable[Values], *, seed: int) -> Iterator[Batch]:
+    """Yield reports under ``plan`` of people whose values come in ``chunks``, with coins from ``seed``.
+
+    Blocks of people are encoded side by side, in threads, and yielded in their order, in memory that does not
+    grow with the number of chunks. Each block has a random stream of its own, so threads do not change the
+    outcome; how the chunks are cut does.
+    """
     check_type(plan, Plan, "the first argument")
-    blocks = list(in_threads(lambda block: _encode(plan, *block), _blocks(plan, [values], seed)))
-    if not blocks:
-        blocks = [_encode(plan, values, seed_sequence(seed))]
-    return Batch(plan, [np.concatenate(columns) for columns in zip(*blocks, strict=True)])
+    source, people = seed_sequence(seed), reports_at_once(plan)
+    blocks = ((block, source.spawn(1)[0]) for chunk in chunks for block in plan.domain.pieces(chunk, people))
+    return in_threads(lambda block: _encode(plan, *block), blocks)
+
+
+def reports_at_once(plan: Plan) -> int:
+    """Return how many people are encoded together under ``plan``: their longest reports fit into a block."""
+    return max(1, min(_BLOCK, _BLOCK_BYTES // max(mechanism.width for mechanism in plan.mechanisms)))
 
 
 def simulate_values(
@@ -69,65 +72,30 @@ def simulate_values(
     progress
         Called with the number of people done so far.
     """
-    check_type(plan, Plan, "the first argument")
-    total, done = Aggregate.empty(plan), 0
+    chunks = values if isinstance(values, Iterator) else [values]
+    return Aggregate.of(plan, _telling(progress, encode_stream(plan, chunks, seed=seed)))
 
-    def count(blocks: Sequence[tuple[Values, np.random.SeedSequence]]) -> Aggregate:
-        if contrasts is not None:
-            return reduce(add, (_count_contrasts(plan, contrasts, *block) for block in blocks))
-        return Aggregate.of(plan, (Batch(plan, _encode(plan, *block)) for block in blocks))
 
-    parts = values if isinstance(values, Iterator) else [values]
-    contrasts = _contrasts(plan)
-    together = min(max(1, plan.counters // _BLOCK), _MOST_BLOCKS)
-    blocks = _blocks(plan, parts, seed)
-    groups = iter(lambda: tuple(islice(blocks, together)), ())
-    for part in in_threads(count, groups):
-        total.absorb(part)
-        done += part.reports
+def _telling(progress: Callable[[int], None] | None, batches: Iterable[Batch]) -> Iterator[Batch]:
+    """Yield ``batches``, and call ``progress`` after each with the number of reports so far."""
+    done = 0
+    for batch in batches:
+        yield batch
+        done += len(batch)
         if progress:
             progress(done)
-    return total
 
 
-def _blocks(
-    plan: Plan, parts: Iterable[Values], seed: int
-) -> Iterator[tuple[Values, np.random.SeedSequence]]:
-    """Cut users into blocks with a random stream each, so that threads do not change the outcome."""
-    source = seed_sequence(seed)
-    widest = max(mechanism.width for mechanism in plan.mechanisms)
-    users = max(1, min(_BLOCK, _BLOCK_BYTES // widest))
-    for part in parts:
-        for piece in plan.domain.pieces(part, users):
-            yield piece, source.spawn(1)[0]
-
-
-def _encode(plan: Plan, values: Values, stream: np.random.SeedSequence) -> list[Column]:
+def _encode(plan: Plan, values: Values, stream: np.random.SeedSequence) -> Batch:
     """Give each user a level and encode level by level."""
     rng = generator(stream)
     held = plan.domain.index(values)
     chosen = _split(plan, held, rng)
-    return [
+    columns = [
         mechanism.encode_many(level.cells_of(items), rng)
         for level, mechanism, items in zip(plan.levels, plan.mechanisms, chosen, strict=True)
     ]
-
-
-def _contrasts(plan: Plan) -> list[tuple[int, int, int]] | None:
-    """Say what each level asks if all are contrasts (HaarHRR): then one kernel encodes and counts a block."""
-    asked = []
-    for level, mechanism in zip(plan.levels, plan.mechanisms, strict=True):
-        if not isinstance(mechanism, ContrastMechanism):
-            return None
-        asked.append((level.size, *mechanism.pairs_and_threshold))
-    return asked
-
-
-def _count_contrasts(
-    plan: Plan, asked: list[tuple[int, int, int]], values: Values, stream: np.random.SeedSequence
-) -> Aggregate:
-    held = plan.domain.index(values)
-    return Aggregate(plan, *kernels.count_contrasts(held, generator(stream), plan.level_thresholds, asked))
+    return Batch(plan, columns)
 
 
 def _split(plan: Plan, items: NDArray[np.integer[Any]], rng: np.random.Generator) -> list[Items]:

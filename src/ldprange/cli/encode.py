@@ -17,7 +17,6 @@ from ldprange.cli.options import (
     output_option,
     plan_argument,
     seed_option,
-    seeds,
     size_of,
     values_argument,
 )
@@ -26,10 +25,7 @@ from ldprange.files import read_plan, read_values, write_reports
 from ldprange.files.sources import naming
 from ldprange.plan import Plan
 from ldprange.reports import Batch
-from ldprange.simulation import encode_many
-
-_AT_ONCE_BYTES = 64 << 20  # of reports: those of unary encoding are long
-_AT_ONCE = 1 << 20
+from ldprange.simulation import encode_stream
 
 
 @click.command(
@@ -71,12 +67,7 @@ def encode(
 
 
 def _batches(plan: Plan, values_file: str, values: Iterator[Any], seed: int, bar: Bar) -> Iterator[Batch]:
-    widest = max(mechanism.width for mechanism in plan.mechanisms)
-    at_once = min(_AT_ONCE, max(1, _AT_ONCE_BYTES // widest))
-    each = seeds(seed)
-    for chunk in values:
-        for part in plan.domain.pieces(chunk, at_once):
-            with naming(values_file):
-                batch = encode_many(plan, part, seed=next(each))
+    with naming(values_file):
+        for batch in encode_stream(plan, values, seed=seed):
             bar.add(len(batch))
             yield batch

@@ -21,7 +21,7 @@ from ldprange.files.tables import typed
 from ldprange.plan import Plan
 from ldprange.randomness import seed_sequence
 from ldprange.reports import gathered
-from ldprange.simulation import encode_many
+from ldprange.simulation import encode_stream
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -70,13 +70,13 @@ def write(plan: Plan, frame: DataFrame, folder: Name) -> int:
 
 def _encode(plan_text: str, seed: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """On a worker: encode one partition, with coins that are its own."""
-    plan, partition = Plan.from_json(plan_text), _partition()
+    plan = Plan.from_json(plan_text)
     types = pa.schema([("level", pa.int16()), ("report", pa.int64() if is_coded(plan) else pa.binary())])
-    for number, rows in enumerate(batches):
-        coins = np.random.SeedSequence(seed, spawn_key=(partition, number))
-        its_seed = int.from_bytes(coins.generate_state(4).tobytes(), "little")
-        for values in typed([rows.column(0)], plan.domain):
-            yield rows_of(encode_many(plan, values, seed=its_seed)).cast(types)
+    coins = np.random.SeedSequence(seed, spawn_key=(_partition(),))
+    its_seed = int.from_bytes(coins.generate_state(4).tobytes(), "little")
+    values = typed((rows.column(0) for rows in batches), plan.domain)
+    for reports in encode_stream(plan, values, seed=its_seed):
+        yield rows_of(reports).cast(types)
 
 
 def _write(plan_text: str, folder: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

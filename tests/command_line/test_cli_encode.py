@@ -1,0 +1,69 @@
+"""``ldprange encode``: the reports of ``encode_many``, made on all cores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ldprange as ldp
+from command_line_survey import done, run
+from ldprange import simulation
+from ldprange.files import read_reports
+from ldprange.files.values import CHUNK
+from ldprange.support.parallel import in_threads
+
+PLAN = ldp.Plan(ldp.Domain.integers(0, 119), 1.1, ldp.Haar(), ldp.HRR())
+SEVERAL_CHUNKS = CHUNK + 1000
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("p.json").write_text(PLAN.to_json(), encoding="utf-8")
+    return tmp_path
+
+
+def _write(name: str, values: Iterable[Any]) -> None:
+    Path(name).write_text("age\n" + "".join(f"{value}\n" for value in values), encoding="utf-8")
+
+
+@pytest.mark.parametrize("people", [1000, SEVERAL_CHUNKS])
+def test_it_writes_what_encode_many_sends(people: int) -> None:
+    values = np.arange(people) % 120
+    _write("people.csv", values)
+    done("encode", "p.json", "people.csv", "-o", "r.reports", "--seed", "7")
+    sent = ldp.Aggregate.of(PLAN, ldp.encode_many(PLAN, values, seed=7))
+    assert ldp.Aggregate.of(PLAN, read_reports("r.reports", PLAN)) == sent
+
+
+def test_all_chunks_of_a_file_are_handed_to_the_threads_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    _write("people.csv", [105] * SEVERAL_CHUNKS)
+    handed = []
+
+    def watched(work: Callable[[Any], Any], blocks: Iterable[Any]) -> Iterator[Any]:
+        here = list(blocks)
+        handed.append(len(here))
+        return in_threads(work, here)
+
+    monkeypatch.setattr(simulation, "in_threads", watched)
+    done("encode", "p.json", "people.csv", "-o", "r.reports")
+    assert len(handed) == 1
+    assert handed[0] > 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [("x", "row 1049577 has 'x'"), (120, "between 0 and 119, got 120")],
+    ids=["text", "old"],
+)
+def test_a_wrong_value_far_down_names_the_file_once_and_leaves_nothing(wrong: Any, message: str) -> None:
+    _write("people.csv", [*[105] * SEVERAL_CHUNKS, wrong])
+    failed = run("encode", "p.json", "people.csv", "-o", "r.reports")
+    assert failed.exit_code == 2
+    assert failed.stderr.count("people.csv: ") == 1
+    assert message in failed.stderr
+    assert sorted(path.name for path in Path().iterdir()) == ["p.json", "people.csv"]
