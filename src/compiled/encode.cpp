@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <memory>
 #include <stdexcept>
-#include <vector>
 
 #if defined(__aarch64__)
 #include <arm_neon.h>
 #endif
 
-#include "counting.hpp"
 #include "kernels.hpp"
 #include "loops.hpp"
 
@@ -108,37 +105,44 @@ inline std::uint32_t parity(std::uint32_t word) {
     return word & 1;
 }
 
-// How many chose each level; four times, so that equal neighbours do not wait for each other.
-using Numbers = std::array<std::array<std::uint32_t, 256>, 4>;
+}  // namespace
 
-void draw_levels(std::uint64_t* state, std::uint8_t* chosen, std::size_t count, const std::uint64_t* thresholds,
-                 std::size_t number, Numbers& numbers) {
-    Generator generator(state);
+void draw_words(std::uint64_t* state, std::uint32_t* words, std::size_t count) {
+    Generator(state).fill(words, count);
+}
+
+void choose_levels(const std::uint32_t* words, std::uint8_t* chosen, std::size_t count,
+                   const std::uint64_t* thresholds, std::size_t number) {
     Levels(thresholds, number).with([&](auto level_of) {
-        const auto choose = [&](std::size_t at, std::size_t lane, std::uint64_t word) {
-            const std::uint8_t level = level_of(static_cast<std::uint32_t>(word));
-            chosen[at + lane] = level;
-            ++numbers[lane][level];
-        };
-        std::size_t at = 0;
-        for (; at + 4 <= count; at += 4)
-            for (std::size_t lane = 0; lane < 4; lane += 2) {
-                const std::uint64_t drawn = generator.next();
-                choose(at, lane, drawn);
-                choose(at, lane + 1, drawn >> 32);
-            }
-        for (std::size_t lane = 0; at + lane < count; lane += 2) {
-            const std::uint64_t drawn = generator.next();
-            choose(at, lane, drawn);
-            if (at + lane + 1 < count) choose(at, lane + 1, drawn >> 32);
-        }
+        LDPRANGE_UNROLL
+        for (std::size_t i = 0; i < count; ++i) chosen[i] = level_of(words[i]);
     });
 }
 
-// Brings the items of those who chose the same level together, in their order.
+void draw_levels(std::uint64_t* state, std::uint8_t* chosen, std::size_t count, const std::uint64_t* thresholds,
+                 std::size_t number) {
+    Generator generator(state);
+    Levels(thresholds, number).with([&](auto level_of) {
+        std::size_t at = 0;
+        LDPRANGE_UNROLL
+        for (; at + 1 < count; at += 2) {
+            const std::uint64_t drawn = generator.next();
+            chosen[at] = level_of(static_cast<std::uint32_t>(drawn));
+            chosen[at + 1] = level_of(static_cast<std::uint32_t>(drawn >> 32));
+        }
+        if (at < count) chosen[at] = level_of(static_cast<std::uint32_t>(generator.next()));
+    });
+}
+
 template <class Item>
-void split(const Item* items, const std::uint8_t* chosen, std::size_t count, const Numbers& numbers,
-           std::uint32_t* grouped, std::int64_t* bounds, std::size_t levels) {
+void split_by_level(const Item* items, const std::uint8_t* chosen, std::size_t count,
+                    std::uint32_t* grouped, std::int64_t* bounds, std::size_t levels) {
+    std::array<std::array<std::uint32_t, 256>, 4> numbers{};  // of each level, four times: equal neighbours need not wait
+    std::size_t at = 0;
+    LDPRANGE_UNROLL
+    for (; at + 4 <= count; at += 4)
+        for (std::size_t lane = 0; lane < 4; ++lane) ++numbers[lane][chosen[at + lane]];
+    for (; at < count; ++at) ++numbers[0][chosen[at]];
     std::array<std::uint32_t*, 256> next{};
     bounds[0] = 0;
     std::size_t upto = 0;
@@ -157,38 +161,6 @@ void split(const Item* items, const std::uint8_t* chosen, std::size_t count, con
     for (std::size_t i = 0; i < count; ++i) *next[chosen[i]]++ = static_cast<std::uint32_t>(items[i]);
 }
 
-}  // namespace
-
-void draw_words(std::uint64_t* state, std::uint32_t* words, std::size_t count) {
-    Generator(state).fill(words, count);
-}
-
-void choose_levels(const std::uint32_t* words, std::uint8_t* chosen, std::size_t count,
-                   const std::uint64_t* thresholds, std::size_t number) {
-    Levels(thresholds, number).with([&](auto level_of) {
-        LDPRANGE_UNROLL
-        for (std::size_t i = 0; i < count; ++i) chosen[i] = level_of(words[i]);
-    });
-}
-
-void draw_levels(std::uint64_t* state, std::uint8_t* chosen, std::size_t count, const std::uint64_t* thresholds,
-                 std::size_t number) {
-    Numbers unused{};
-    draw_levels(state, chosen, count, thresholds, number, unused);
-}
-
-template <class Item>
-void split_by_level(const Item* items, const std::uint8_t* chosen, std::size_t count,
-                    std::uint32_t* grouped, std::int64_t* bounds, std::size_t levels) {
-    Numbers numbers{};
-    std::size_t at = 0;
-    LDPRANGE_UNROLL
-    for (; at + 4 <= count; at += 4)
-        for (std::size_t lane = 0; lane < 4; ++lane) ++numbers[lane][chosen[at + lane]];
-    for (; at < count; ++at) ++numbers[0][chosen[at]];
-    split(items, chosen, count, numbers, grouped, bounds, levels);
-}
-
 template void split_by_level(const std::uint32_t*, const std::uint8_t*, std::size_t, std::uint32_t*, std::int64_t*,
                              std::size_t);
 template void split_by_level(const std::int64_t*, const std::uint8_t*, std::size_t, std::uint32_t*, std::int64_t*,
@@ -197,12 +169,12 @@ template void split_by_level(const std::int64_t*, const std::uint8_t*, std::size
 // Makes codes of words, which are there already, and coins.
 LDPRANGE_WIDEST
 void contrast_codes(const std::uint32_t* items, const std::uint32_t* coins, std::uint32_t* codes,
-                    std::size_t count, unsigned shift, std::uint32_t mask, std::uint32_t threshold) {
+                    std::size_t count, std::uint32_t mask, std::uint32_t threshold) {
     LDPRANGE_INDEPENDENT
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint32_t index = (codes[i] & mask) << 1;
         const std::uint32_t lie = coins[i] >= threshold;
-        codes[i] = index | (parity((index | 1) & (items[i] >> shift)) ^ lie);
+        codes[i] = index | (parity((index | 1) & items[i]) ^ lie);
     }
 }
 
@@ -210,18 +182,17 @@ namespace {
 
 // Makes codes of words, which are there already, and coins that are drawn now: at most kChunk.
 void draw_contrast_codes(Generator& generator, const std::uint32_t* items, std::uint32_t* codes, std::size_t count,
-                         unsigned shift, std::uint32_t mask, std::uint32_t threshold) {
+                         std::uint32_t mask, std::uint32_t threshold) {
     std::size_t start = 0;
 #if defined(__aarch64__)  // counts ones in one step, which compilers do not see in the loop above; and while one
                           // draw waits for the last, there is time for this
-    const int32x4_t right = vdupq_n_s32(-static_cast<int>(shift));
     const uint32x4_t one = vdupq_n_u32(1), masks = vdupq_n_u32(mask << 1), thresholds = vdupq_n_u32(threshold);
     LDPRANGE_UNROLL
     for (; start + 4 <= count; start += 4) {
         const uint64x1_t first = vcreate_u64(generator.next()), second = vcreate_u64(generator.next());
         const uint32x4_t coins = vreinterpretq_u32_u64(vcombine_u64(first, second));
         const uint32x4_t index = vandq_u32(vshlq_n_u32(vld1q_u32(codes + start), 1), masks);
-        const uint32x4_t common = vandq_u32(vorrq_u32(index, one), vshlq_u32(vld1q_u32(items + start), right));
+        const uint32x4_t common = vandq_u32(vorrq_u32(index, one), vld1q_u32(items + start));
         const uint32x4_t ones = vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u32(common))));
         const uint32x4_t lie = vcgeq_u32(coins, thresholds);
         vst1q_u32(codes + start, vorrq_u32(index, vandq_u32(veorq_u32(ones, lie), one)));
@@ -229,15 +200,7 @@ void draw_contrast_codes(Generator& generator, const std::uint32_t* items, std::
 #endif
     std::array<std::uint32_t, kChunk> coins;
     generator.fill(coins.data(), count - start);
-    contrast_codes(items + start, coins.data(), codes + start, count - start, shift, mask, threshold);
-}
-
-// A level's cells hold a power of two of items each.
-unsigned bits_of(std::uint32_t size) {
-    if (size == 0 || size & (size - 1)) throw std::invalid_argument("sizes of cells must be powers of two");
-    unsigned bits = 0;
-    while (std::uint32_t{1} << bits < size) ++bits;
-    return bits;
+    contrast_codes(items + start, coins.data(), codes + start, count - start, mask, threshold);
 }
 
 }  // namespace
@@ -247,51 +210,8 @@ void encode_contrast(std::uint64_t* state, const std::uint32_t* items, std::uint
     Generator generator(state);
     generator.fill(codes, count);
     for (std::size_t at = 0; at < count; at += kChunk)
-        draw_contrast_codes(generator, items + at, codes + at, std::min(kChunk, count - at), 0, pairs - 1, threshold);
+        draw_contrast_codes(generator, items + at, codes + at, std::min(kChunk, count - at), pairs - 1, threshold);
 }
-
-template <class Item>
-void count_contrasts(std::uint64_t* state, const Item* items, std::size_t count, const std::uint64_t* thresholds,
-                     std::size_t levels, const std::uint32_t* sizes, const std::uint32_t* pairs,
-                     const std::uint32_t* keeps, std::int64_t* users, std::int64_t* counts) {
-    const std::unique_ptr<std::uint8_t[]> chosen(new std::uint8_t[count]);
-    const std::unique_ptr<std::uint32_t[]> grouped(new std::uint32_t[count]);
-    std::vector<std::int64_t> bounds(levels + 1);
-    Numbers numbers{};
-    draw_levels(state, chosen.get(), count, thresholds, levels - 1, numbers);
-    split(items, chosen.get(), count, numbers, grouped.get(), bounds.data(), levels);
-    std::vector<std::uint32_t> codes, table;
-    Generator generator(state);
-    for (std::size_t level = 0; level < levels; ++level) {
-        const std::uint32_t* held = grouped.get() + bounds[level];
-        const std::size_t here = static_cast<std::size_t>(bounds[level + 1] - bounds[level]);
-        const std::size_t outputs = 2 * static_cast<std::size_t>(pairs[level]);
-        const std::size_t lanes = lanes_for(outputs);
-        const unsigned bits = bits_of(sizes[level]);
-        codes.resize(std::max(codes.size(), here));
-        table.assign(lanes * outputs, 0);
-        generator.fill(codes.data(), here);
-        for (std::size_t at = 0; at < here; at += kChunk) {
-            const std::size_t number = std::min(kChunk, here - at);
-            draw_contrast_codes(generator, held + at, codes.data() + at, number, bits, pairs[level] - 1, keeps[level]);
-            count_codes(codes.data() + at, number, outputs, lanes, table.data());
-        }
-        users[level] = static_cast<std::int64_t>(here);
-        for (std::size_t code = 0; code < outputs; ++code) {
-            std::int64_t sum = 0;
-            for (std::size_t lane = 0; lane < lanes; ++lane) sum += table[lane * outputs + code];
-            counts[code] = sum;
-        }
-        counts += outputs;
-    }
-}
-
-template void count_contrasts(std::uint64_t*, const std::uint32_t*, std::size_t, const std::uint64_t*, std::size_t,
-                              const std::uint32_t*, const std::uint32_t*, const std::uint32_t*, std::int64_t*,
-                              std::int64_t*);
-template void count_contrasts(std::uint64_t*, const std::int64_t*, std::size_t, const std::uint64_t*, std::size_t,
-                              const std::uint32_t*, const std::uint32_t*, const std::uint32_t*, std::int64_t*,
-                              std::int64_t*);
 
 LDPRANGE_WIDEST
 void hash_hadamard(const std::uint32_t* index, const std::uint32_t* items, std::uint32_t* symbols,

@@ -17,10 +17,6 @@ void split_by_level(const Item* items, const std::uint8_t* chosen, std::size_t c
                     std::uint32_t* grouped, std::int64_t* bounds, std::size_t levels);
 void encode_contrast(std::uint64_t* state, const std::uint32_t* items, std::uint32_t* codes, std::size_t count,
                      std::uint32_t pairs, std::uint32_t threshold);
-template <class Item>  // std::uint32_t or std::int64_t
-void count_contrasts(std::uint64_t* state, const Item* items, std::size_t count, const std::uint64_t* thresholds,
-                     std::size_t levels, const std::uint32_t* sizes, const std::uint32_t* pairs,
-                     const std::uint32_t* keeps, std::int64_t* users, std::int64_t* counts);
 void hash_hadamard(const std::uint32_t* index, const std::uint32_t* items, std::uint32_t* symbols,
                    std::size_t count, unsigned bits, std::uint32_t lowest);
 

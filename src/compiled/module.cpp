@@ -63,25 +63,6 @@ void encode_contrast(Array<std::uint64_t> state, Words items, std::uint32_t pair
     ldprange::encode_contrast(state_of(state), items.data(), codes.data(), items.size(), pairs, threshold);
 }
 
-template <class Item>
-void count_contrasts(Array<std::uint64_t> state, Array<const Item> items, Array<const std::uint64_t> thresholds,
-                     Words sizes, Words pairs, Words keeps, Array<std::int64_t> users, Array<std::int64_t> counts) {
-    const std::size_t levels = users.size();
-    require(levels >= 1 && thresholds.size() == levels - 1 && sizes.size() == levels && pairs.size() == levels &&
-                keeps.size() == levels,
-            "there must be a size, a number of pairs and a threshold for each level");
-    require(items.size() < (std::size_t{1} << 32), "there must be fewer than 2**32 items");
-    std::size_t outputs = 0;
-    for (std::size_t level = 0; level < levels; ++level) {
-        require(sizes(level) > 0, "sizes must be above 0");
-        require(pairs(level) && !(pairs(level) & (pairs(level) - 1)), "the number of pairs must be a power of two");
-        outputs += 2 * static_cast<std::size_t>(pairs(level));
-    }
-    require(counts.size() == outputs, "there must be a counter for each code of each level");
-    ldprange::count_contrasts(state_of(state), items.data(), items.size(), thresholds.data(), levels, sizes.data(),
-                              pairs.data(), keeps.data(), users.data(), counts.data());
-}
-
 void hash_hadamard(Words index, Words items, unsigned bits, std::uint32_t lowest, Array<std::uint32_t> symbols) {
     require(index.size() == items.size() && index.size() == symbols.size(), "there must be an index for each item");
     require(bits >= 1 && bits <= 31, "a symbol must have 1 to 31 bits");
@@ -167,14 +148,6 @@ NB_MODULE(_compiled, module) {
                nb::arg("chosen").noconvert(), nb::arg("grouped").noconvert(), nb::arg("bounds").noconvert(), free);
     module.def("encode_contrast", &encode_contrast, nb::arg("state").noconvert(), nb::arg("items").noconvert(),
                "pairs"_a, "threshold"_a, nb::arg("codes").noconvert(), free);
-    module.def("count_contrasts", &count_contrasts<std::uint32_t>, nb::arg("state").noconvert(),
-               nb::arg("items").noconvert(), nb::arg("thresholds").noconvert(), nb::arg("sizes").noconvert(),
-               nb::arg("pairs").noconvert(), nb::arg("keeps").noconvert(), nb::arg("users").noconvert(),
-               nb::arg("counts").noconvert(), free);
-    module.def("count_contrasts", &count_contrasts<std::int64_t>, nb::arg("state").noconvert(),
-               nb::arg("items").noconvert(), nb::arg("thresholds").noconvert(), nb::arg("sizes").noconvert(),
-               nb::arg("pairs").noconvert(), nb::arg("keeps").noconvert(), nb::arg("users").noconvert(),
-               nb::arg("counts").noconvert(), free);
     module.def("hash_hadamard", &hash_hadamard, nb::arg("index").noconvert(), nb::arg("items").noconvert(), "bits"_a,
                "lowest"_a, nb::arg("symbols").noconvert(), free);
     module.def("tally", &tally, nb::arg("codes").noconvert(), nb::arg("counts").noconvert(), "threads"_a, free);

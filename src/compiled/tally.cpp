@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "counting.hpp"
 #include "kernels.hpp"
 #include "loops.hpp"
 
@@ -16,6 +15,23 @@ namespace {
 constexpr std::size_t kChunk = 4096;         // codes checked together, then counted while they are in the cache
 constexpr std::size_t kThreaded = 1u << 20;  // fewer codes or bytes than this are not worth a thread
 constexpr std::size_t kNarrow = 1u << 31;    // codes that 32-bit counters take before they are emptied
+
+// Small tables are kept several times and take turns, so that equal neighbours do not wait for each other.
+constexpr std::size_t kLanes = 4;
+
+std::size_t lanes_for(std::size_t outputs) { return outputs <= (1u << 11) ? kLanes : 1; }
+
+// Counts codes, all below `outputs`, into 32-bit counters, which take half the cache of 64-bit ones; the table has
+// `outputs` of them for each lane.
+void count_codes(const std::uint32_t* codes, std::size_t count, std::size_t outputs, std::size_t lanes,
+                 std::uint32_t* table) {
+    std::size_t i = 0;
+    if (lanes == kLanes)
+        for (; i + kLanes <= count; i += kLanes)
+            for (std::size_t lane = 0; lane < kLanes; ++lane) ++table[lane * outputs + codes[i + lane]];
+    LDPRANGE_UNROLL
+    for (; i < count; ++i) ++table[codes[i]];
+}
 
 }  // namespace
 

@@ -77,28 +77,6 @@ def test_contrasts(seed: int, length: int, pairs: int, threshold: int) -> None:
 
 
 @needs_compiled
-@given(
-    seed=seeds,
-    length=lengths,
-    levels=st.lists(
-        st.tuples(
-            st.integers(0, 8).map(lambda bits: 1 << bits),
-            st.integers(0, 13).map(lambda bits: 1 << bits),
-            st.integers(0, 2**32 - 1),
-        ),
-        min_size=1,
-        max_size=6,
-    ),
-    data=st.data(),
-)
-def test_rehearsals(seed: int, length: int, levels: list[tuple[int, int, int]], data: st.DataObject) -> None:
-    words = st.integers(0, 2**32)
-    edges = tuple(sorted(data.draw(st.lists(words, min_size=len(levels) - 1, max_size=len(levels) - 1))))
-    items = np.random.default_rng(seed).integers(0, 1 << 14, length)
-    same(lambda twin, rng: twin.count_contrasts(items, rng, edges, levels), seed)
-
-
-@needs_compiled
 @given(seed=seeds, length=lengths, bits=st.integers(1, 4), digits=st.integers(1, 6))
 def test_hadamard_hashes(seed: int, length: int, bits: int, digits: int) -> None:
     lowest = sum(1 << (bits * digit) for digit in range(digits))
@@ -310,7 +288,6 @@ def test_the_boundary_checks_every_size() -> None:
         ("sum_supports", (np.zeros((2, 8), np.uint32), words, bounds, 7, 3, counts, 1)),
         ("sum_supports", (np.zeros((3, 8), np.uint32), words, bounds, 32, 3, counts, 1)),
         ("sum_supports", (np.zeros((3, 8), np.uint32), words, bounds[:1], 7, 3, counts, 1)),
-        ("count_contrasts", (state, words, edges, words[:2], words[:2], words[:2], bounds, bounds)),
         ("joint_variances", (*ends, less, rows, columns, upto, *depths, 9.0, np.zeros(2), 1)),
         ("joint_variances", (*ends, less[:1], rows, columns, upto, *depths, 9.0, np.zeros(1), 1)),
         ("joint_variances", (*ends, less, rows[:2], columns, upto, *depths, 9.0, np.zeros(1), 1)),

@@ -90,31 +90,6 @@ def encode_contrast(items: Words, rng: np.random.Generator, pairs: int, threshol
     return codes
 
 
-def count_contrasts(
-    items: NDArray[np.integer[Any]],
-    rng: np.random.Generator,
-    thresholds: tuple[int, ...],
-    levels: Sequence[tuple[int, int, int]],
-) -> tuple[list[int], list[Counts]]:
-    """Send everyone to a level, encode by :func:`encode_contrast`, and count: a whole rehearsal in one go.
-
-    Each level has the size of its cells, its number of pairs and its threshold. Returns the number of users
-    and the tally of every level.
-    """
-    found = _state(rng)
-    if found is None:
-        return numpy_kernels.count_contrasts(items, rng, thresholds, levels)
-    sizes, pairs, keeps = np.array(levels, np.uint32).T.copy()
-    users, ends = np.empty(len(levels), np.int64), np.cumsum(2 * pairs.astype(np.int64))
-    counts = np.empty(int(ends[-1]), np.int64)
-    if items.dtype != np.int64:
-        items = items.astype(np.uint32, copy=False)
-    held, edges = np.ascontiguousarray(items), np.array(thresholds, np.uint64)
-    _compiled.count_contrasts(found[1], held, edges, sizes, pairs, keeps, users, counts)
-    rng.bit_generator.state = found[0]
-    return users.tolist(), np.split(counts, ends[:-1])
-
-
 def hash_hadamard(index: Words, items: Words, bits: int, lowest: int) -> Words:
     """Hash items by indices to ``bits`` bits."""
     index, items = np.broadcast_arrays(index, items)

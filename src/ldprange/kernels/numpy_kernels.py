@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any
 
@@ -18,7 +18,6 @@ __all__ = [
     "Counts",
     "Words",
     "choose_levels",
-    "count_contrasts",
     "draw_levels",
     "encode_contrast",
     "hadamard_matrix",
@@ -97,25 +96,6 @@ def encode_contrast(items: Words, rng: np.random.Generator, pairs: int, threshol
     index = (seeded_words(rng, items.size) & np.uint32(pairs - 1)) << np.uint32(1)
     codes: Words = index | parity((index | np.uint32(1)) & items)
     return codes ^ (seeded_words(rng, items.size) >= threshold)
-
-
-def count_contrasts(
-    items: NDArray[np.integer[Any]],
-    rng: np.random.Generator,
-    thresholds: tuple[int, ...],
-    levels: Sequence[tuple[int, int, int]],
-) -> tuple[list[int], list[Counts]]:
-    """Send everyone to a level, encode by :func:`encode_contrast`, and count: a whole rehearsal in one go.
-
-    Each level has the size of its cells, its number of pairs and its threshold. Returns the number of users
-    and the tally of every level.
-    """
-    split = split_by_level(items, draw_levels(rng, items.size, thresholds), len(levels))
-    tallies = []
-    for held, (size, pairs, keep) in zip(split, levels, strict=True):
-        codes = encode_contrast(held // np.uint32(size), rng, pairs, keep)
-        tallies.append(tally(codes, 2 * pairs))
-    return [held.size for held in split], tallies
 
 
 def hash_hadamard(index: Words, items: Words, bits: int, lowest: int) -> Words:

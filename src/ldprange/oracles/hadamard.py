@@ -216,11 +216,6 @@ class ContrastMechanism(CodedMechanism):
         # of a contrast w: ‖w‖²/(2 (2p − 1)²), whatever the population
         self.noise = Noise(spread=0.5 / self._scale**2)
 
-    @property
-    def pairs_and_threshold(self) -> tuple[int, int]:
-        """What :func:`ldprange.kernels.encode_contrast` has to know."""
-        return self._pairs, self._response.threshold
-
     def _code(self, pair: Words, items: Words) -> Words:
         index = pair << np.uint32(1)
         return index | kernels.parity((index | np.uint32(1)) & items)
@@ -231,7 +226,7 @@ class ContrastMechanism(CodedMechanism):
         return (index | self._response.encode(bit, coins)).to_bytes(self.width, "little")
 
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
-        return kernels.encode_contrast(items, rng, *self.pairs_and_threshold)
+        return kernels.encode_contrast(items, rng, self._pairs, self._response.threshold)
 
     def people(self, counts: Counts, users: Users) -> NDArray[np.float64]:
         difference = (counts[0::2] - counts[1::2]).astype(np.float64)
