@@ -19,4 +19,4 @@ def noise_alone(plan: Plan, users: float) -> Prediction:
     [0.743, 0.753]
     """
     law = plan.law(users * np.array(plan.probabilities)).thin()
-    return Prediction(users, *plan.decomposition.mean_variances(plan.domain.bins, law))
+    return Prediction(users, *plan.layout.even_variances(law))

@@ -87,7 +87,7 @@ def _measured(aggregate: Aggregate, cdf: Floats) -> dict[str, float]:
         name: queries.over_length(error, length)
         for length, name in zip(queries.lengths(bins), LENGTHS, strict=True)
     }
-    if aggregate.plan.decomposition.nested:
+    if aggregate.plan.layout.has_nodes:
         measured |= _measured_raw(aggregate, cdf)
     found = consistent.quantiles(queries.DECILES, confidence=None).value
     true = np.searchsorted(cdf[1:], queries.DECILES)
@@ -124,7 +124,7 @@ def _predicted(plan: Plan, cdf: Floats, users: int) -> dict[str, float]:
     for length, name, raw_name in zip(queries.lengths(bins), LENGTHS, RAW_LENGTHS, strict=True):
         starts = queries.sampled_starts(bins, length)
         predicted[name] = mean(starts, starts + length)
-        if plan.decomposition.nested:
+        if plan.layout.has_nodes:
             raw = raw_variances(plan.levels, law, cdf, starts, starts + length)
             predicted[raw_name] = float(raw.mean())
     deciles = np.searchsorted(cdf[1:], queries.DECILES)

@@ -147,7 +147,13 @@ def plans() -> dict[str, tuple[ldp.Plan, list[Any]]]:
                     pets=ldp.Domain.ordered(["none", "one", "more"]),
                 ),
                 1.5,
-                ldp.Grids.pairs((4, 6, 6, 3), 12),
+                ldp.Grids(
+                    [(2, 2), (2, 3), (2, 3), (3,)],
+                    [
+                        *[(0, 0, 1, 0), (0, 0, 2, 0), (0, 1, 0, 0), (0, 2, 0, 0), (1, 0, 0, 0), (2, 0, 0, 0)],
+                        *[(1, 1, 0, 0), (1, 0, 1, 0), (1, 0, 0, 1), (0, 1, 1, 0), (0, 1, 0, 1), (0, 0, 1, 1)],
+                    ],
+                ),
                 [
                     ldp.GRR(),
                     ldp.OUE(),
@@ -169,7 +175,7 @@ def plans() -> dict[str, tuple[ldp.Plan, list[Any]]]:
             ldp.Plan(
                 ldp.Domain.product(hour=ldp.Domain.integers(0, 10), year=ldp.Domain.integers(2010, 2022)),
                 1.0,
-                ldp.Tree(branching=2),
+                ldp.Grids.product([(2, 2, 3), (2, 7)]),
                 ldp.HadamardHashing(bits=2),
             ),
             [{"hour": 0, "year": 2010}, {"hour": 10, "year": 2015}, {"hour": 6, "year": 2022}],

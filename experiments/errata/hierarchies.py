@@ -21,7 +21,7 @@ def _nodes(low: int, high: int, branching: int) -> int:
 
 
 def _nodes_of_a_level() -> str:
-    cells = [level.cells for level in ldp.Tree(branching=4).levels(64)]
+    cells = [level.cells for level in ldp.Tree(branching=4).on(ldp.Domain.integers(1, 64)).levels]
     holds(cells == [4**level for level in (1, 2, 3)], "level l of a tree has B^l nodes")
     return f"levels 1, 2, 3 of a tree with B = 4 have {cells} nodes, not {[2**level for level in (1, 2, 3)]}"
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldprange.decompositions import Decomposition, Estimator, Grids, decomposition_from_dict
+from ldprange.decompositions import Decomposition, Estimator, Layout, decomposition_from_dict
 from ldprange.decompositions.contract import check_levels
 from ldprange.domain import Domain
 from ldprange.errors import DomainError, PlanError, about
@@ -26,14 +26,12 @@ from ldprange.randomness import WORDS
 from ldprange.sampling import Population, fixed_people
 from ldprange.support.checking import is_number, listed, shown, times
 from ldprange.support.whole_files import read_whole, text_of, whole_file
-from ldprange.workloads import own_variances
 
 VERSION = 1
 FINGERPRINT_BYTES = 8
 _MOST_BINS = 1 << 26
 _MOST_CELLS = 1 << 28
 _MOST_COUNTERS = 1 << 28  # 2 GiB of counts
-_EVEN_EXACTLY = 1024  # bins up to which a prediction for an even population is like any other's
 
 
 def check_bins(domain: Domain) -> None:
@@ -71,7 +69,7 @@ class Plan:
     epsilon
         The total privacy loss of a person who reports once.
     decomposition
-        ``Flat()``, ``Tree(branching)``, ``Haar()`` or ``Windows()``.
+        ``Flat()``, ``Tree(branching)``, ``Haar()``, ``Windows()`` or, of several attributes, ``Grids(…)``.
     oracle
         One oracle for all levels, or a sequence with one for each.
     level_probabilities
@@ -101,15 +99,14 @@ class Plan:
         object.__setattr__(self, "epsilon", float(self.epsilon))
         if not isinstance(self.decomposition, Decomposition):
             raise PlanError(
-                "the decomposition must be Flat(), Tree(), Haar() or Windows(), "
+                "the decomposition must be Flat(), Tree(), Haar(), Windows() or Grids(), "
                 f"got {shown(self.decomposition)}"
             )
-        object.__setattr__(
-            self, "decomposition", self.decomposition.resolve(self.domain.shape, self.domain.unordered)
-        )
-        levels = self.decomposition.levels(self.domain.bins)
+        layout = self.decomposition.on(self.domain)
+        levels = layout.levels
         check_levels(len(levels))
         check_cells(levels)
+        object.__setattr__(self, "decomposition", layout.decomposition)
         object.__setattr__(self, "oracle", _oracles(self.oracle, levels, self.epsilon))
         object.__setattr__(self, "level_probabilities", _probabilities(self.level_probabilities, len(levels)))
         if self.counters > _MOST_COUNTERS:
@@ -119,9 +116,14 @@ class Plan:
             )
 
     @cached_property
+    def layout(self) -> Layout:
+        """The decomposition on the domain: its levels, and how they come together."""
+        return self.decomposition.on(self.domain)
+
+    @property
     def levels(self) -> tuple[Level, ...]:
         """The levels, coarsest first."""
-        return self.decomposition.levels(self.domain.bins)
+        return self.layout.levels
 
     @property
     def oracles(self) -> tuple[Oracle, ...]:
@@ -283,7 +285,7 @@ class Plan:
 
     def estimator(self, users: ArrayLike, population: Population = None) -> Estimator:
         """Return how the levels come together when this many ``users`` of ``population`` reported on each."""
-        return self.decomposition.estimator(self.domain.bins, self.law(users, population))
+        return self.layout.estimator(self.law(users, population))
 
     def predict(
         self, users: float, counts: ArrayLike | None = None, *, population: Population = None
@@ -305,31 +307,27 @@ class Plan:
         """
         self._check_predictable(users)
         law = self.law(users * np.array(self.probabilities), population)
-        bins, shape = self.domain.bins, self.domain.shape
-        if counts is None and (bins > _EVEN_EXACTLY or isinstance(self.decomposition, Grids)):
-            found = np.array(self.decomposition.mean_variances(bins, law))
-            together = ([shape[a] for a in chosen] for chosen in self.decomposition.tables())
-            own = np.mean([own_variances(each) for each in together], axis=0)
-            ranges, prefixes = np.maximum(found - own / law.fixed_people, 0.0).tolist()
-            return Prediction(users, ranges, prefixes)
+        if counts is None:
+            return Prediction(users, *self.layout.mean_variances(law))
         try:
-            people = np.ones(shape) if counts is None else np.asarray(counts, np.float64)
+            people = np.asarray(counts, np.float64)
         except (ValueError, TypeError):
             people = np.array([])
+        shape = self.domain.shape
         if people.shape != shape or not np.all((people >= 0) & np.isfinite(people)) or people.sum() == 0:
             raise PlanError(
                 f"counts must be {times(shape)} numbers of at least 0 that are not all 0, "
                 f"got shape {people.shape}" + (f", the least {people.min():g}" if people.size else "")
             )
-        return Prediction(users, *self.decomposition.population_variances(law, people / people.sum()))
+        return Prediction(users, *self.layout.mean_variances(law, people / people.sum()))
 
     def _check_predictable(self, users: object) -> None:
         if not is_number(users) or users <= 0:
             raise PlanError(f"users must be a finite number above 0, got {shown(users)}")
-        if not self.probabilities[-1] or not (self.decomposition.nested or all(self.probabilities)):
+        if not all(self.probabilities[level] for level in self.layout.required):
             raise PlanError(
-                "the error cannot be predicted where a level that no other tells of is never asked: the "
-                f"finest, and with Haar any, must have a probability above 0, got {shown(self.probabilities)}"
+                "cannot predict the error: the finest level (with Haar, every level) must have a probability "
+                f"above 0, got level_probabilities={shown(self.probabilities)}"
             )
 
 

@@ -22,7 +22,7 @@ PEOPLE = ldp.Domain.product(
         "Moved": ldp.Domain.dates("2026-01-01", "2026-03-05"),
     }
 )
-PLAN = ldp.Plan(PEOPLE, 3.0, ldp.Grids.pairs(PEOPLE.shape, 30), ldp.HadamardHashing())
+PLAN = ldp.Plan(PEOPLE, 3.0, ldp.Grids.pairs(PEOPLE, 30), ldp.HadamardHashing())
 N = 20_000
 
 
@@ -257,7 +257,7 @@ def test_nobody_few_and_too_many_bins(visit: Visit, collector: Service) -> None:
     expect(page.get_by_text("Too few answers yet: a picture of them")).to_be_visible()
     expect(page.locator("#heat")).to_be_hidden()
     large = ldp.Domain.product(a=ldp.Domain.integers(0, 1023), b=ldp.Domain.integers(0, 1023))
-    plan = ldp.Plan(large, 3.0, ldp.Grids.pairs(large.shape, 20), ldp.HRR())
+    plan = ldp.Plan(large, 3.0, ldp.Grids.pairs(large, 20), ldp.HRR())
     page = visit().open(f"/d/{answered(collector, 'large', plan)}")
     expect(page.locator("#trouble")).to_contain_text("ask about each alone")
     page.get_by_role("link", name="Show “a” alone").click()

@@ -21,7 +21,7 @@ PEOPLE = ldp.Domain.product(
         "Hours": ldp.Domain.real(0, 1000, 8),
     }
 )
-PLAN = ldp.Plan(PEOPLE, 1.1, ldp.Grids.pairs(PEOPLE.shape, 24), ldp.HRR())
+PLAN = ldp.Plan(PEOPLE, 1.1, ldp.Grids.pairs(PEOPLE, 24), ldp.HRR())
 ONE = {"Age": 73_123, "City": "Ghent", "Day of the last move": "2026-02-17", "Hours": 987.25}
 OTHER = {"Age": 20_487, "City": "Porto", "Day of the last move": "2026-01-29", "Hours": 312.75}
 
@@ -77,7 +77,7 @@ def test_a_person_answers_for_each_attribute_by_keyboard(visit: Visit, collector
 def test_every_kind_of_attribute_has_its_field(visit: Visit, collector: Service) -> None:
     many = ldp.Domain.ordered([f"grade {number}" for number in range(1, 21)])
     people = ldp.Domain.product(**DOMAINS, list=many)
-    name = made(collector, "kinds", ldp.Plan(people, 1.1, ldp.Grids.pairs(people.shape, 60), ldp.HRR()))
+    name = made(collector, "kinds", ldp.Plan(people, 1.1, ldp.Grids.pairs(people, 60), ldp.HRR()))
     visitor = visit()
     page = visitor.open(f"/s/{name}")
     page.get_by_label("integers", exact=True).fill("119")

@@ -95,7 +95,7 @@ def test_among_people_of_whom_reports_see_less_than_none_a_denoised_share_is_any
 
 def test_what_is_given_must_be_whole_cells_of_a_coarse_grid() -> None:
     many = ldp.Domain.product(**{each: ldp.Domain.integers(0, 15) for each in "abcd"})
-    plan = ldp.Plan(many, 2.0, ldp.Grids.pairs(many.shape, 20), ldp.HadamardHashing())
+    plan = ldp.Plan(many, 2.0, ldp.Grids.pairs(many, 20), ldp.HadamardHashing())
     rng = np.random.default_rng(1)
     found = joint(ldp.simulate_values(plan, {each: rng.integers(0, 16, 20_000) for each in "abcd"}, seed=1))
     step = found._joint((0, 1)).steps[1]

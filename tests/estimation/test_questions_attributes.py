@@ -18,13 +18,14 @@ PEOPLE = ldp.Domain.product(
     size=ldp.Domain.ordered(["S", "M", "L"]),
 )
 TWO = ldp.Domain.product(age=PEOPLE.axes[0], income=PEOPLE.axes[1])  # type: ignore[attr-defined]
+LARGE = ldp.Domain.product(a=ldp.Domain.integers(0, 1023), b=ldp.Domain.integers(0, 1023))
 PLANS = {
     "tree": ldp.Plan(TWO, 2.0, ldp.Tree(4), ldp.HadamardHashing()),
-    "pairs": ldp.Plan(PEOPLE, 2.0, ldp.Grids.pairs(PEOPLE.shape, 20), ldp.HadamardHashing()),
+    "pairs": ldp.Plan(PEOPLE, 2.0, ldp.Grids.pairs(PEOPLE, 20), ldp.HadamardHashing()),
     "large": ldp.Plan(
-        ldp.Domain.product(a=ldp.Domain.integers(0, 1023), b=ldp.Domain.integers(0, 1023)),
+        LARGE,
         2.0,
-        ldp.Grids.pairs((1024, 1024), 20),
+        ldp.Grids.pairs(LARGE, 20),
         ldp.HRR(),
     ),
     "prime": ldp.Plan(

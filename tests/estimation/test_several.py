@@ -270,9 +270,10 @@ class TestMany:
 
     @pytest.mark.parametrize("attributes", [4, 10, 20])
     def test_there_are_levels_for_many_attributes(self, attributes: int) -> None:
-        grids = ldp.Grids.pairs([64] * attributes, 255)
+        domain = ldp.Domain.product(**{f"a{a}": ldp.Domain.integers(1, 64) for a in range(attributes)})
+        grids = ldp.Grids.pairs(domain)
         assert len(grids.depths) <= 255
-        assert len(grids.tables()) == attributes * (attributes - 1) // 2
+        assert len(grids.on(domain).tables) == attributes * (attributes - 1) // 2
         assert all(any(row[a] for row in grids.depths) for a in range(attributes))
 
 

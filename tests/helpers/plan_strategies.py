@@ -42,7 +42,7 @@ def oracles() -> st.SearchStrategy[Oracle]:
 def plans(draw: st.DrawFn) -> ldp.Plan:
     """Draw a plan: one oracle or one for each level, even level probabilities or others."""
     domain, decomposition = draw(domains()), draw(decompositions())
-    levels = len(decomposition.levels(domain.bins))
+    levels = len(decomposition.on(domain).levels)
     oracle = draw(st.one_of(oracles(), st.lists(oracles(), min_size=levels, max_size=levels)))
     probabilities = None
     if draw(st.booleans()):

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 import ldprange as ldp
 from ldprange import wire
 from ldprange.client.encoding import encode_with
-from ldprange.decompositions.grids import Grid
+from ldprange.decompositions.grids_layout import Grid
 from ldprange.domain import Product
 from ldprange.oracles import Oracle
 from ldprange.oracles.randomized_response import SymbolResponse
@@ -126,7 +126,7 @@ def _plan(rng: random.Random) -> ldp.Plan:
     decomposition = rng.choice(
         [ldp.Flat(), ldp.Haar(), ldp.Tree(rng.randint(2, 12)), ldp.Windows(), ldp.Windows(widths)]
     )
-    levels = len(decomposition.levels(domain.bins))
+    levels = len(decomposition.on(domain).levels)
     oracle = [_oracle(rng) for _ in range(levels)] if rng.random() < 0.5 else _oracle(rng)
     weights = [rng.randint(0, 9) for _ in range(levels - 1)] + [1]
     probabilities = [weight / sum(weights) for weight in weights] if rng.random() < 0.5 else None
@@ -139,10 +139,9 @@ def _product_plan(rng: random.Random) -> ldp.Plan:
     names = rng.sample(["age", "__proto__", "größe", "a b", "constructor", "0", "length"], attributes)
     axes = [_domain(rng, (2, 3, 4, 6, 8, 9, 12)) for _ in names]
     domain = ldp.Domain.product(**dict(zip(names, axes, strict=True)))
-    shape = domain.shape
     many = attributes > 2 or rng.random() < 0.3
-    grids = ldp.Grids.pairs(shape, 30) if many else ldp.Tree(rng.randint(2, 5)).resolve(shape)
-    levels = len(grids.levels(domain.bins))
+    grids = ldp.Grids.pairs(domain, 30) if many else ldp.Tree(rng.randint(2, 5))
+    levels = len(grids.on(domain).levels)
     oracle = [_oracle(rng) for _ in range(levels)] if rng.random() < 0.5 else _oracle(rng)
     return ldp.Plan(domain, rng.choice([0.5, 1.1, 2.0, 8.0]), grids, oracle)
 
@@ -310,8 +309,8 @@ def test_what_python_refuses_is_refused(node: str) -> None:
 def _another_tree(plan: dict[str, Any]) -> bool:
     """Say whether domain and branching are those of a tree, but of one with other branchings."""
     try:
-        bins = ldp.Domain.from_dict(plan["domain"]).bins
-        levels = ldp.Tree(plan["decomposition"]["branching"]).levels(bins)
+        domain = ldp.Domain.from_dict(plan["domain"])
+        levels = ldp.Tree(plan["decomposition"]["branching"]).on(domain).levels
     except (KeyError, TypeError, ldp.LdprangeError):
         return False
     return [level.branching for level in levels] != plan.get("branchings")

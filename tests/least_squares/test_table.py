@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -13,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ldprange as ldp
-from ldprange.decompositions.branchings import tree_of
+from ldprange.decompositions import GridsLayout
 from ldprange.estimation.joint_shares import JointShares
 from ldprange.least_squares.axis import Axis
 from ldprange.least_squares.table import Question
@@ -91,11 +90,11 @@ def test_tables_are_least_squares(case: Case) -> None:
     plan, rng = case.plan(), np.random.default_rng(1)
     users = rng.integers(50, 200, len(plan.levels)).astype(float)
     estimates = [rng.random(level.cells) for level in plan.levels]
-    assert isinstance(plan.decomposition, ldp.Grids)
-    table = plan.decomposition.table(plan.law(users), case.chosen)
+    assert isinstance(plan.layout, GridsLayout)
+    table = plan.layout.table(plan.law(users), case.chosen)
     others = tuple(a for a in range(len(case.trees)) if a not in case.chosen)
     expected = Dense(plan, users).fit(estimates).reshape(plan.domain.shape).sum(axis=others)
-    fitted = table.fit(plan.decomposition.coefficients(estimates))
+    fitted = table.fit(plan.layout.coefficients(estimates))
     np.testing.assert_allclose(fitted, expected, rtol=0, atol=1e-11)
     assert fitted.sum() == pytest.approx(1.0)
 
@@ -105,9 +104,9 @@ def test_variances_are_exact(case: Case) -> None:
     plan, rng = case.plan(), np.random.default_rng(2)
     users = rng.integers(50, 200, len(plan.levels)).astype(float)
     theta = rng.dirichlet(np.ones(plan.domain.bins))
-    assert isinstance(plan.decomposition, ldp.Grids)
+    assert isinstance(plan.layout, GridsLayout)
     law = plan.law(users, population=1.5 * users.sum())
-    table, dense = plan.decomposition.table(law, case.chosen), Dense(plan, users)
+    table, dense = plan.layout.table(law, case.chosen), Dense(plan, users)
     ends = [np.sort(rng.integers(0, bins + 1, (2, 40)), axis=0) for bins in table.leaves]
     less = [np.zeros(40) for _ in ends[:-1]] + [np.where(rng.random(40) < 0.5, 0.0, rng.random(40))]
     asked = Question([low for low, _ in ends], [high for _, high in ends], less)
@@ -142,8 +141,8 @@ def test_the_mean_variance_is_the_mean_over_all_questions(
     even = np.full(plan.domain.bins, 1 / plan.domain.bins)
     users = 1000 * np.array(plan.probabilities)
     everything = tuple(range(len(shape)))
-    assert isinstance(plan.decomposition, ldp.Grids)
-    variances = plan.decomposition.table(plan.law(users), everything).variances(upto(even, plan, everything))
+    assert isinstance(plan.layout, GridsLayout)
+    variances = plan.layout.table(plan.law(users), everything).variances(upto(even, plan, everything))
     ranges = [[(low, high) for low in range(n) for high in range(low + 1, n + 1)] for n in shape]
     prefixes = [[(0, high) for high in range(1, n + 1)] for n in shape]
     predicted = plan.predict(1000)
@@ -161,11 +160,9 @@ def test_questions_are_the_same_alone_and_among_others(case: Case) -> None:
     # ends where bins meet, which are looked up, and ends inside bins, for which all is bounded
     plan, rng = case.plan(), np.random.default_rng(3)
     users = rng.integers(50, 200, len(plan.levels)).astype(float)
-    assert isinstance(plan.decomposition, ldp.Grids)
-    table = plan.decomposition.table(plan.law(users), case.chosen)
-    shares = JointShares(
-        table, plan.decomposition.coefficients([rng.random(level.cells) for level in plan.levels])
-    )
+    assert isinstance(plan.layout, GridsLayout)
+    table = plan.layout.table(plan.law(users), case.chosen)
+    shares = JointShares(table, plan.layout.coefficients([rng.random(level.cells) for level in plan.levels]))
     ends = [np.sort(rng.integers(0, 4 * bins + 1, (2, 60)), axis=0) / 4 for bins in shares.table.shape]
     for each in ends:
         each[:, ::2] = np.round(each[:, ::2])
@@ -201,22 +198,9 @@ def test_an_axis_is_an_orthonormal_basis(tree: tuple[int, ...], seed: int, data:
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_variance_where_nobody_is_has_a_closed_form(case: Case) -> None:
     plan, rng = case.plan(), np.random.default_rng(4)
-    assert isinstance(plan.decomposition, ldp.Grids)
-    table = plan.decomposition.table(plan.law(rng.integers(50, 200, len(plan.levels))), case.chosen)
+    assert isinstance(plan.layout, GridsLayout)
+    table = plan.layout.table(plan.law(rng.integers(50, 200, len(plan.levels))), case.chosen)
     ends = [np.sort(rng.integers(0, leaves + 1, (2, 40)), axis=0) for leaves in table.leaves]
     asked = Question([low for low, _ in ends], [high for _, high in ends], [rng.random(40) for _ in ends])
     nobody = table.variances(np.zeros([leaves + 1 for leaves in table.leaves]))
     np.testing.assert_allclose(table.spread_variances(asked), nobody(asked), rtol=1e-9, atol=1e-12)
-
-
-@given(bins=st.integers(1, 3000), branching=st.integers(2, 16))
-def test_trees_have_the_bins_or_a_few_leaves_more(bins: int, branching: int) -> None:
-    def has_small_factors(number: int) -> bool:
-        for factor in range(2, max(7, branching) + 1):
-            while number % factor == 0:
-                number //= factor
-        return number == 1
-
-    leaves = int(np.prod(tree_of(bins, branching)))
-    assert leaves == next(number for number in itertools.count(bins) if has_small_factors(number))
-    assert leaves < 1.2 * bins + 1

@@ -7,7 +7,8 @@ import pytest
 
 from dense_least_squares import DenseTree, all_ranges, sums, variances_of
 from ldprange.decompositions import Haar
-from ldprange.decompositions.contract import stacked
+from ldprange.decompositions.tree_layout import stacked
+from ldprange.domain import Domain
 from ldprange.least_squares.tree import Details
 from ldprange.least_squares.tree_variances import range_variances
 from ldprange.levels import Level
@@ -144,7 +145,7 @@ def test_haar_is_the_explicit_matrix() -> None:
     coefficients = np.random.default_rng(5).normal(size=7)
     wanted = np.linalg.solve(transform, [1.0, *coefficients])
 
-    levels = Haar().levels(8)
+    levels = Haar().on(Domain.integers(1, 8)).levels
     assert [level.cells for level in levels] == [2, 4, 8]
     # a level's estimates are plus and minus half of each coefficient, whatever it says of the mean
     estimates = [

@@ -72,7 +72,7 @@ def test_optimised_beats_even_levels(decomposition: Decomposition, epsilon: floa
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.1, 2.0, 4.0])
 @every_kind
 def test_the_best_oracle_has_the_most_information(decomposition: Decomposition, epsilon: float) -> None:
-    for level in decomposition.resolve((500,)).levels(500):
+    for level in decomposition.on(ldp.Domain.integers(1, 500)).levels:
         chosen = mechanism_of(best_oracle(level, epsilon), level, epsilon)
         others = [ldp.GRR(), ldp.HRR(), ldp.HadamardHashing()]
         others += [ldp.SubsetSelection()] if level.asked <= 65 else []

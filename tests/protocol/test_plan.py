@@ -205,7 +205,7 @@ def test_what_cannot_be_planned_is_refused(arguments: tuple[Any, ...], message: 
 
 @given(st.integers(1, 5000), st.integers(2, 40))
 def test_a_tree_covers_the_bins_with_branchings_near_the_wish(bins: int, branching: int) -> None:
-    levels = ldp.Tree(branching).levels(bins)
+    levels = ldp.Tree(branching).on(ldp.Domain.integers(1, bins)).levels
     assert levels[-1].size == 1
     assert levels[-1].cells >= bins
     assert levels[-1].cells == math.prod(level.branching for level in levels)
@@ -221,13 +221,13 @@ def test_a_tree_covers_the_bins_with_branchings_near_the_wish(bins: int, branchi
 
 @pytest.mark.parametrize(("branching", "height"), [(2, 1), (2, 10), (3, 5), (4, 6), (5, 3), (16, 3)])
 def test_a_power_of_the_branching_is_split_evenly(branching: int, height: int) -> None:
-    levels = ldp.Tree(branching).levels(branching**height)
+    levels = ldp.Tree(branching).on(ldp.Domain.integers(1, branching**height)).levels
     assert [level.branching for level in levels] == [branching] * height
 
 
 @given(st.integers(1, 5000))
 def test_haar_levels_are_the_halves_of_a_power_of_two(bins: int) -> None:
-    levels = ldp.Haar().levels(bins)
+    levels = ldp.Haar().on(ldp.Domain.integers(1, bins)).levels
     assert [level.cells for level in levels] == [2 ** (at + 1) for at in range(len(levels))]
     assert all(level.contrast for level in levels)
     assert bins <= levels[-1].cells

@@ -109,7 +109,8 @@ def test_padding_never_shows_in_a_noisy_estimate(bins: int, decomposition: str, 
 
 @pytest.mark.parametrize("bins", [6, 8])
 def test_different_oracles_and_probabilities_on_every_level_are_unbiased_too(bins: int) -> None:
-    oracles: list[Oracle] = [ldp.GRR(), ldp.OUE(), ldp.HRR()][: len(ldp.Tree(2).levels(bins))]
+    levels = ldp.Tree(2).on(ldp.Domain.integers(1, bins)).levels
+    oracles: list[Oracle] = [ldp.GRR(), ldp.OUE(), ldp.HRR()][: len(levels)]
     probabilities = np.arange(1.0, len(oracles) + 1) / np.sum(np.arange(1.0, len(oracles) + 1))
     plan = ldp.Plan(ldp.Domain.integers(0, bins - 1), EPSILON, ldp.Tree(2), oracles, probabilities.tolist())
     people = np.arange(bins)

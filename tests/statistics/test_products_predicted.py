@@ -9,6 +9,7 @@ import pytest
 
 import ldprange as ldp
 from example_products import THREE, TWO, people
+from ldprange.decompositions import GridsLayout
 from ldprange.least_squares.table import Question, shares_below
 
 
@@ -45,8 +46,8 @@ def test_an_even_choice_of_boxes_is_as_good_as_all() -> None:
 @pytest.mark.parametrize("domain", [TWO, THREE], ids=["2", "3"])
 def test_what_is_predicted_of_a_population_is_the_mean_over_all_boxes(domain: ldp.Domain) -> None:
     plan, counts, users = ldp.Plan(domain, 2.0, ldp.Tree(2), ldp.OUE()), people(domain), 5000
-    assert isinstance(plan.decomposition, ldp.Grids)
-    table = plan.decomposition.table(plan.law(users * np.array(plan.probabilities)), range(len(domain.shape)))
+    assert isinstance(plan.layout, GridsLayout)
+    table = plan.layout.table(plan.law(users * np.array(plan.probabilities)), range(len(domain.shape)))
     variances = table.variances(shares_below(counts / counts.sum()))
     sides = [np.triu_indices(bins) for bins in domain.shape]
     chosen = np.indices([low.size for low, _ in sides]).reshape(len(sides), -1)

@@ -165,7 +165,5 @@ def _check_free(oracle: str, levels: str) -> None:
 
 def _even(domain: Domain, epsilon: float, shape: Decomposition, oracle: Oracle | None) -> Plan:
     """Return the plan with as many people on each level of ``shape``, with ``oracle`` or the best on each."""
-    if oracle is None:
-        levels = Plan(domain, epsilon, shape, HRR()).levels  # the same whatever the oracles are
-        return Plan(domain, epsilon, shape, [best_oracle(level, epsilon) for level in levels])
-    return Plan(domain, epsilon, shape, oracle)
+    levels = shape.on(domain).levels
+    return Plan(domain, epsilon, shape, oracle or [best_oracle(level, epsilon) for level in levels])

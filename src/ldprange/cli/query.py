@@ -14,7 +14,6 @@ from ldprange.cli.command import Command
 from ldprange.cli.options import json_option, population_option, read_aggregate
 from ldprange.cli.output import answers, console, facts, note, print_json
 from ldprange.cli.summary import percent, plan_facts
-from ldprange.decompositions import Flat, Tree
 from ldprange.domain import Product
 from ldprange.domain.text import parse, plain, shown
 from ldprange.errors import QueryError
@@ -153,7 +152,7 @@ def query(
                 f"the plan has several attributes: choose one with --attribute ({names}), "
                 "or ask about some at once with --within"
             )
-    if raw and not isinstance(aggregate.plan.decomposition, Flat | Tree):
+    if raw and not aggregate.plan.layout.has_nodes:
         note("--raw changes nothing here: only trees have a raw estimate beside the consistent one")
     estimated = estimate(aggregate, consistent=not raw, denoise=denoise, population=population)
     joint = _within(estimated, within, confidence)

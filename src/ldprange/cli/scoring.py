@@ -84,7 +84,7 @@ def ranges_for(plan: Plan, counts: NDArray[np.int64]) -> Questions:
     return Questions(
         [
             _Part.of(plan, counts, chosen, *boxes_of(tuple(plan.domain.shape[a] for a in chosen)))
-            for chosen in plan.decomposition.tables()
+            for chosen in plan.layout.tables
         ]
     )
 
@@ -92,7 +92,7 @@ def ranges_for(plan: Plan, counts: NDArray[np.int64]) -> Questions:
 def prefixes_for(plan: Plan, counts: NDArray[np.int64]) -> Questions:
     """Return all prefixes, or an even choice of them, with what is true of these people."""
     parts = []
-    for chosen in plan.decomposition.tables():
+    for chosen in plan.layout.tables:
         stops = corners_of(tuple(plan.domain.shape[a] for a in chosen))
         parts.append(_Part.of(plan, counts, chosen, [np.zeros_like(stop) for stop in stops], stops))
     return Questions(parts)

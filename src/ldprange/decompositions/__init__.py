@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ldprange.decompositions.contract import Decomposition, Estimator
+from ldprange.decompositions.contract import Decomposition, Estimator, Layout
 from ldprange.decompositions.grids import Grids
+from ldprange.decompositions.grids_layout import GridsLayout
 from ldprange.decompositions.haar import Haar
 from ldprange.decompositions.tree import Flat, Tree
 from ldprange.decompositions.windows import Windows
@@ -24,7 +25,9 @@ __all__ = [
     "Estimator",
     "Flat",
     "Grids",
+    "GridsLayout",
     "Haar",
+    "Layout",
     "Tree",
     "Windows",
     "decomposition_from_dict",

@@ -1,41 +1,53 @@
-"""What every decomposition provides."""
+"""What every decomposition provides: a description, and what becomes of it on a domain."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from ldprange.domain import Domain
 from ldprange.errors import PlanError
-from ldprange.least_squares.tree import Details
-from ldprange.least_squares.tree_variances import range_variances
 from ldprange.levels import Level
 from ldprange.noise import Law
 from ldprange.support.arrays import Boundaries, Floats
-from ldprange.workloads import ranges_of
+from ldprange.workloads import own_variances
 
 Variances = Callable[[Boundaries, Boundaries], Floats]
 
-MOST_LEVELS = 255  # a level is a byte on the wire, and 255 means none in memory
+MAX_LEVELS = 255  # a level is a byte on the wire, and 255 means none in memory
 
 
 def check_levels(number: int) -> None:
     """Raise PlanError unless a plan may have ``number`` levels."""
-    if number > MOST_LEVELS:
+    if number > MAX_LEVELS:
         raise PlanError(
-            f"a plan may have at most {MOST_LEVELS} levels, got {number} or more; "
+            f"a plan may have at most {MAX_LEVELS} levels, got {number} or more; "
             "use fewer attributes, a larger branching, or grids of some attributes (Grids.pairs)"
         )
 
 
+class Decomposition(ABC):
+    """A way to split a domain into levels, of which each person reports on one. Public and frozen."""
+
+    kind: ClassVar[str]
+
+    @abstractmethod
+    def on(self, domain: Domain) -> Layout:
+        """Return the layout of this decomposition on ``domain``."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Describe the decomposition in plain JSON types."""
+        return {"kind": self.kind}
+
+
 class Estimator(Protocol):
-    """How the levels of a decomposition come together, for given users and noise."""
+    """How the levels of one attribute come together, for given users and noise."""
 
     def fit(self, estimates: Sequence[Floats]) -> Floats:
-        """Return the bins' shares from every level's own estimate, by least squares; they add up to 1."""
+        """Return the bins' shares from every level's ``estimates``, by least squares; they add up to 1."""
         ...
 
     def mean_variances(self) -> tuple[float, float]:
@@ -43,7 +55,7 @@ class Estimator(Protocol):
         ...
 
     def block_variances(self, width: int) -> Floats:
-        """Return the variance, in an even population, of the share of every block of neighbouring bins.
+        """Return the variance, in an even population, of the share of every block of ``width`` neighbours.
 
         Block t has bins t … t + width − 1, as far as they are in the domain; t runs from 1 − width up.
         """
@@ -57,75 +69,74 @@ class Estimator(Protocol):
         ...
 
 
-class Decomposition(ABC):
-    """A way to split D bins into levels. Public and frozen.
+class Layout(ABC):
+    """A decomposition on a domain: its levels, how they come together, and what error that leaves.
 
     Attributes
     ----------
-    nested
-        Whether a level also speaks of the coarser ones (a tree), or of its own details only.
+    decomposition
+        The description with every choice made that depends on the domain: what a plan keeps.
+    levels
+        Coarsest first; they may cover padding beyond the domain's bins.
+    shape
+        The number of bins of every attribute.
+    tables
+        The attributes that are asked about together, as many at a time as possible.
+    has_nodes
+        Whether a range is also a sum of cells as they were reported: the paper's raw tree.
     """
 
-    kind: ClassVar[str]
-    nested: ClassVar[bool]
+    decomposition: Decomposition
+    levels: tuple[Level, ...]
+    shape: tuple[int, ...]
+    tables: tuple[tuple[int, ...], ...] = ((0,),)
+    has_nodes: bool = False
+
+    @property
+    def required(self) -> Sequence[int]:
+        """The levels without which the bins are not known, whatever the others say: the finest."""
+        return (len(self.levels) - 1,)
+
+    def estimator(self, law: Law) -> Estimator:
+        """Return how the levels of one attribute come together under ``law``."""
+        raise PlanError("this is asked of one attribute at a time, and the plan has several")
+
+    def known_sizes(self, users: Sequence[int], *, consistent: bool = True) -> tuple[int, ...]:
+        """Return the bins per cell of the levels that reports tell of, coarsest first.
+
+        ``users`` reported on each level. Only shares between multiples of the last size (and the far end) are
+        known; it is 1 unless a level went unreported. Unless ``consistent``, levels are not combined.
+        """
+        raise PlanError("this is asked of one attribute at a time, and the plan has several")
+
+    def mean_variances(self, law: Law, shares: Floats | None = None) -> tuple[float, float]:
+        """Return the exact mean variance over all ranges and over all prefixes.
+
+        ``shares`` are the population's, of every bin, with an axis for each attribute; even if left out.
+        """
+        if shares is not None:
+            return self.population_variances(law, shares)
+        own = [own_variances([self.shape[place] for place in chosen]) for chosen in self.tables]
+        found = np.array(self.even_variances(law)) - np.mean(own, axis=0) / law.fixed_people
+        ranges, prefixes = np.maximum(found, 0.0).tolist()
+        return ranges, prefixes
 
     @abstractmethod
-    def resolve(self, shape: tuple[int, ...], unordered: frozenset[int] = frozenset()) -> Decomposition:
-        """Return this decomposition with every choice made that depends on each attribute's bins.
+    def even_variances(self, law: Law) -> tuple[float, float]:
+        """Return the mean variance over all ranges and all prefixes, were people drawn evenly."""
 
-        Attributes at ``unordered`` places have bins without an order, which no tree need bring together.
+    @abstractmethod
+    def population_variances(self, law: Law, shares: Floats) -> tuple[float, float]:
+        """Return the mean variance over all ranges and all prefixes for people with these ``shares``."""
+
+    @abstractmethod
+    def best_probabilities(self, information: Floats, weights: Floats) -> Floats:
+        """Return the probabilities of the levels that make the error least.
+
+        ``information`` is that of one report on each level; ``weights`` are those of the logarithms of the
+        mean variances over ranges and over prefixes.
         """
 
-    @abstractmethod
-    def levels(self, bins: int) -> tuple[Level, ...]:
-        """Return the levels for ``bins`` ≥ 1 bins, coarsest first; they may cover padding beyond."""
-
-    def estimator(self, bins: int, law: Law) -> Estimator:
-        """Return the estimator for users and noise."""
-        return _DetailsEstimator(self.levels(bins), bins, self.nested, law)
-
-    def tables(self) -> list[tuple[int, ...]]:
-        """Return the attributes that are asked about together, as many at a time as possible."""
-        return [(0,)]
-
-    def mean_variances(self, bins: int, law: Law) -> tuple[float, float]:
-        """Return the mean variance over all ranges and over all prefixes, were people drawn evenly."""
-        return self.estimator(bins, law).mean_variances()
-
-    def population_variances(self, law: Law, shares: Floats) -> tuple[float, float]:
-        """Return the same for people who are asked as they are, given their share of every bin."""
-        bins = shares.size
-        variances = self.estimator(bins, law).variances(np.append(0.0, np.cumsum(shares)))
-        upto = np.arange(1, bins + 1)
-        ranges, prefixes = variances(*ranges_of(bins)), variances(np.zeros_like(upto), upto)
-        return float(ranges.mean()), float(prefixes.mean())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Describe the decomposition in plain JSON types."""
-        return {"kind": self.kind}
-
-
-class _DetailsEstimator(Details):
-    def __init__(self, levels: Sequence[Level], bins: int, nested: bool, law: Law) -> None:
-        super().__init__(levels, bins, nested, law.node_variances([level.cells for level in levels]))
-        self._law = law
-
-    def variances(self, cdf: Floats) -> Variances:
-        return partial(range_variances, self, self._law, cdf)
-
-    def block_variances(self, width: int) -> Floats:
-        begins = np.arange(1 - width, self.bins)
-        even = self.variances(np.linspace(0, 1, self.bins + 1))
-        return even(np.maximum(begins, 0), np.minimum(begins + width, self.bins))
-
-
-def stacked(branchings: tuple[int, ...], *, contrast: bool = False) -> tuple[Level, ...]:
-    """Return the levels of a tree with these branchings from the root down."""
-    size = 1
-    for branching in branchings:
-        size *= branching
-    levels, cells = [], 1
-    for branching in branchings:
-        cells, size = cells * branching, size // branching
-        levels.append(Level(cells, branching, size, contrast))
-    return tuple(levels)
+    def worth_asking(self, probabilities: Floats) -> tuple[Decomposition, Sequence[int]]:
+        """Return the decomposition without levels of negligible ``probabilities``, and which it keeps."""
+        return self.decomposition, range(len(self.levels))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ldprange.decompositions.contract import Decomposition, stacked
+from ldprange.decompositions.contract import Decomposition, Layout
 from ldprange.decompositions.grids import Grids
-from ldprange.levels import Level
+from ldprange.decompositions.tree_layout import TreeLayout
+from ldprange.domain import Domain
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,19 +16,20 @@ class Haar(Decomposition):
     """Signed dyadic levels, padded to a power of two.
 
     HRR reports the sign itself. Any other oracle reports the half among all halves of the level, and
-    the coefficient is the difference of the two estimates. Over several attributes it is the same as the
-    binary tree, whose details are the products of Haar's.
+    the coefficient is the difference of the two estimates. Over several attributes its levels are all
+    combinations of those of binary trees, whose details are the products of Haar's.
 
-    >>> [level.cells for level in Haar().levels(6)]
+    >>> from ldprange import Domain
+    >>> [level.cells for level in Haar().on(Domain.integers(1, 6)).levels]
     [2, 4, 8]
     """
 
     kind: ClassVar[str] = "haar"
-    nested: ClassVar[bool] = False
 
-    def resolve(self, shape: tuple[int, ...], unordered: frozenset[int] = frozenset()) -> Decomposition:
-        return self if len(shape) == 1 else Grids.of_trees(shape, 2, unordered)
-
-    def levels(self, bins: int) -> tuple[Level, ...]:
-        height = max(1, (bins - 1).bit_length())
-        return stacked((2,) * height, contrast=True)
+    def on(self, domain: Domain) -> Layout:
+        halvings = [(2,) * max(1, (bins - 1).bit_length()) for bins in domain.shape]
+        if len(domain.shape) > 1:
+            whole = enumerate(zip(halvings, domain.shape, strict=True))
+            trees = [(bins,) if place in domain.unordered else halving for place, (halving, bins) in whole]
+            return Grids.product(trees).on(domain)
+        return TreeLayout(self, halvings[0], domain.bins, nested=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ldprange.aggregate import Aggregate
-from ldprange.decompositions import Flat, Tree
 from ldprange.domain import Product
 from ldprange.errors import QueryError
 from ldprange.estimation.attribute_estimate import Estimate
@@ -55,7 +54,7 @@ def estimate(
         raise QueryError("only a consistent estimate can be denoised; leave out consistent=False")
     if denoise:
         return Estimate(aggregate.plan, DenoisedShares(aggregate, population))
-    if consistent or not isinstance(aggregate.plan.decomposition, Flat | Tree):
+    if consistent or not aggregate.plan.layout.has_nodes:
         return Estimate(aggregate.plan, ConsistentShares(aggregate, population))
     return Estimate(aggregate.plan, RawShares(aggregate, population))
 

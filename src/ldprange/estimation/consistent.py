@@ -12,7 +12,6 @@ from ldprange.estimation.shares import (
     CentredShares,
     Spread,
     drawn_slope,
-    known_scales,
     level_estimates,
     rising,
 )
@@ -28,9 +27,9 @@ class ConsistentShares(CentredShares):
     def __init__(self, aggregate: Aggregate, population: Population = None) -> None:
         plan = aggregate.plan
         self.bins, self.users = plan.domain.bins, aggregate.reports
-        self.scales = known_scales(aggregate, nested=plan.decomposition.nested)
+        self.scales = plan.layout.known_sizes(aggregate.users)
         law = plan.law(aggregate.users, population)
-        self._estimator = plan.decomposition.estimator(self.bins, law)
+        self._estimator = plan.layout.estimator(law)
         self._sampled = law.sampled
         self._occupied = law.occupied_part([level.asked for level in plan.levels])
         if self.users:

@@ -16,7 +16,7 @@ from math import prod
 
 import numpy as np
 
-from ldprange.decompositions import Grids
+from ldprange.decompositions import GridsLayout
 from ldprange.errors import QueryError
 from ldprange.estimation.denoise_line import denoised
 from ldprange.estimation.denoise_pair import denoised_pair
@@ -33,7 +33,7 @@ _MOST_CELLS = 1 << 18  # of a table of many attributes
 class PairedShares:
     """The denoised joint distribution of any attributes that are asked about in pairs."""
 
-    def __init__(self, grids: Grids, law: Law, coefficients: Sequence[Floats]) -> None:
+    def __init__(self, grids: GridsLayout, law: Law, coefficients: Sequence[Floats]) -> None:
         self._grids, self._law, self._coefficients = grids, law, coefficients
         self._alone: dict[int, Floats] = {}
         self._tables: dict[tuple[int, ...], tuple[Floats, tuple[int, ...]]] = {}

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
-from ldprange.decompositions import Grids
+from ldprange.decompositions import GridsLayout
 from ldprange.domain import Domain, Product
 from ldprange.errors import DomainError, QueryError
 from ldprange.estimation.attribute_estimate import Estimate, normal_quantile, single
@@ -40,14 +40,14 @@ class JointEstimate(Estimate):
     def __init__(self, aggregate: Aggregate, *, denoise: bool = False, population: Population = None) -> None:
         plan = aggregate.plan
         assert isinstance(plan.domain, Product)  # noqa: S101 (else another class is made)
-        assert isinstance(plan.decomposition, Grids)  # noqa: S101 (a product has no other)
+        assert isinstance(plan.layout, GridsLayout)  # noqa: S101 (a product has no other)
         self.plan = plan
         self.domain = plan.domain
         self.users = aggregate.reports
         self._product = plan.domain
-        self._grids = plan.decomposition
+        self._grids = plan.layout
         self._law = plan.law(aggregate.users, population)
-        self._coefficients = plan.decomposition.coefficients(level_estimates(aggregate))
+        self._coefficients = plan.layout.coefficients(level_estimates(aggregate))
         self._joint_shares: dict[tuple[int, ...], JointShares] = {}
         self._denoised = PairedShares(self._grids, self._law, self._coefficients) if denoise else None
 

@@ -12,7 +12,6 @@ from ldprange.estimation.shares import (
     CentredShares,
     Spread,
     drawn_slope,
-    known_scales,
     level_estimates,
     rising,
 )
@@ -28,7 +27,7 @@ class RawShares(CentredShares):
     def __init__(self, aggregate: Aggregate, population: Population = None) -> None:
         plan = aggregate.plan
         self.bins, self.users = plan.domain.bins, aggregate.reports
-        self.scales = known_scales(aggregate, nested=False)
+        self.scales = plan.layout.known_sizes(aggregate.users, consistent=False)
         self._levels = plan.levels
         self._law = plan.law(aggregate.users, population)
         self._sums, above = [], np.ones(1)

@@ -167,24 +167,6 @@ def level_estimates(aggregate: Aggregate) -> list[Floats]:
     ]
 
 
-def known_scales(aggregate: Aggregate, *, nested: bool) -> tuple[int, ...]:
-    """Return the bins per node of the levels that reports tell of, coarsest first.
-
-    In a nested tree any level tells of all coarser ones; otherwise a level is known only if it and all
-    coarser ones were reported on. Windows lie anywhere, and the narrowest say it all. If nobody reported at
-    all, only the whole is known.
-    """
-    levels = aggregate.plan.levels
-    reported = np.array(aggregate.users) > 0
-    if not reported.any():
-        return (max(levels[0].size * levels[0].branching, aggregate.plan.domain.bins),)
-    if levels[0].shifts > 1:
-        return (min(level.shifts for level, told in zip(levels, reported, strict=True) if told),)
-    known = np.maximum.accumulate(reported[::-1])[::-1] if nested else np.minimum.accumulate(reported)
-    sizes = [level.size for level, is_known in zip(levels, known, strict=True) if is_known]
-    return tuple(sizes) or (levels[0].size * levels[0].branching,)
-
-
 def rising(cdf: Floats) -> Floats:
     """Return a non-decreasing version of a noisy cdf: halfway between its upper and lower envelope."""
     inside = np.clip(cdf, 0.0, 1.0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import prod
 
 from ldprange.decompositions import Decomposition, Flat, Grids, Haar, Tree, Windows
-from ldprange.decompositions.contract import MOST_LEVELS
+from ldprange.decompositions.branchings import branchings_for
 from ldprange.domain import Domain, Product
 from ldprange.errors import PlanError
 from ldprange.oracles import HRR, OUE
@@ -21,6 +21,7 @@ GUESS = math.sqrt(1 / 12)
 """How far off a guess of one half is, on average, from a share that may be anything."""
 
 _BRANCHINGS = (2, 4, 8, 16)
+_PAIRS_BRANCHINGS = (4, 2)  # simplest first
 _MOST_JOINT_BINS = 1 << 24  # that can be asked about together
 _MOST_TOGETHER = 3  # attributes whose every combination of levels is asked
 _MOST_UNARY_BINS = 1 << 12  # the paper's OUE sends a bit per bin
@@ -198,18 +199,19 @@ def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tupl
 
 def _grids(domain: Product) -> list[tuple[str, Decomposition]]:
     """Return all combinations of levels for two attributes or three, and pairs for more."""
-    shape, unordered = domain.shape, domain.unordered
+    shape = domain.shape
     if len(shape) <= _MOST_TOGETHER and prod(shape) <= _MOST_JOINT_BINS:
         kinds: dict[Decomposition, int] = {}
         for branching in reversed(_BRANCHINGS):
             with suppress(PlanError):  # all combinations are more levels than a plan may have
-                kinds[Tree(branching).resolve(shape, unordered)] = branching
+                kinds[Tree(branching).on(domain).decomposition] = branching
         if kinds:
             return [(f"Tree {branching}", grids) for grids, branching in kinds.items()]
-    return [("Pairs", Grids.pairs(shape, MOST_LEVELS, unordered))]
+    pairs = {Grids.pairs(domain, branching=branching): branching for branching in _PAIRS_BRANCHINGS}
+    return [(f"Pairs {branching}", grids) for grids, branching in pairs.items()]
 
 
 def _trees(bins: int) -> list[tuple[str, Decomposition]]:
     """Return trees that differ: on few bins two branchings may come to the same."""
-    trees = {Tree(branching).levels(bins): Tree(branching) for branching in reversed(_BRANCHINGS)}
+    trees = {branchings_for(bins, branching): Tree(branching) for branching in reversed(_BRANCHINGS)}
     return [(f"Tree {tree.branching}", tree) for tree in reversed(trees.values()) if tree.branching < bins]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ldprange.decompositions import Grids
+from ldprange.decompositions import GridsLayout
 from ldprange.domain import Product
 from ldprange.errors import QueryError
 from ldprange.least_squares.table import Table
@@ -40,8 +40,8 @@ def edges_of(plan: Plan, names: tuple[str, str], wanted: float = MOST_CELLS) -> 
     return [found[product.place(name)] for name in names]
 
 
-def parts_of(plan: Plan) -> tuple[Product, Grids]:
+def parts_of(plan: Plan) -> tuple[Product, GridsLayout]:
     """Return the attributes and the grids of a plan that has several."""
-    if not isinstance(plan.domain, Product) or not isinstance(plan.decomposition, Grids):
+    if not isinstance(plan.domain, Product) or not isinstance(plan.layout, GridsLayout):
         raise QueryError("this survey has one attribute; ask for its histogram, without attribute")
-    return plan.domain, plan.decomposition
+    return plan.domain, plan.layout

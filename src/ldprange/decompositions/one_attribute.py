@@ -1,0 +1,49 @@
+"""What the layouts of one attribute have in common: an estimator of the bins on a line."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from ldprange.decompositions.contract import Decomposition, Estimator, Layout
+from ldprange.domain import Domain
+from ldprange.errors import PlanError
+from ldprange.levels import Level
+from ldprange.noise import Law
+from ldprange.support.arrays import Floats
+from ldprange.workloads import ranges_of
+
+_EVEN_EXACTLY = 1024  # bins up to which an even population is like any other; beyond, ends are like the rest
+
+
+class LineLayout(Layout):
+    """A decomposition of one attribute."""
+
+    def __init__(self, decomposition: Decomposition, levels: tuple[Level, ...], bins: int) -> None:
+        self.decomposition, self.levels, self.bins = decomposition, levels, bins
+        self.shape = (bins,)
+
+    @abstractmethod
+    def estimator(self, law: Law) -> Estimator: ...
+
+    def mean_variances(self, law: Law, shares: Floats | None = None) -> tuple[float, float]:
+        if shares is None and self.bins <= _EVEN_EXACTLY:
+            shares = np.full(self.bins, 1 / self.bins)
+        return super().mean_variances(law, shares)
+
+    def even_variances(self, law: Law) -> tuple[float, float]:
+        return self.estimator(law).mean_variances()
+
+    def population_variances(self, law: Law, shares: Floats) -> tuple[float, float]:
+        variances = self.estimator(law).variances(np.append(0.0, np.cumsum(shares)))
+        upto = np.arange(1, self.bins + 1)
+        ranges, prefixes = variances(*ranges_of(self.bins)), variances(np.zeros_like(upto), upto)
+        return float(ranges.mean()), float(prefixes.mean())
+
+
+def bins_of(domain: Domain, decomposition: str) -> int:
+    """Return the number of bins of ``domain``, or raise PlanError if it has several attributes."""
+    if len(domain.shape) > 1:
+        raise PlanError(f"{decomposition} are for one attribute; use Tree(branching) over several")
+    return domain.bins

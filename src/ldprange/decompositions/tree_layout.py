@@ -1,0 +1,98 @@
+"""Levels of ever smaller equal blocks, each within one of the level above: trees, and Haar's signs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from ldprange.decompositions.contract import Decomposition, Estimator, Variances
+from ldprange.decompositions.descent import descend
+from ldprange.decompositions.one_attribute import LineLayout
+from ldprange.least_squares.tree import Details
+from ldprange.least_squares.tree_variances import range_variances
+from ldprange.levels import Level
+from ldprange.noise import Law
+from ldprange.support.arrays import Floats
+from ldprange.workloads import mean_overlap
+
+
+class TreeLayout(LineLayout):
+    """The tree with these branchings from the root down, over the bins and padding beyond them.
+
+    Parameters
+    ----------
+    decomposition
+        What describes it.
+    branchings
+        Of every level; their product is ``bins`` or more.
+    bins
+        How many leaves are the domain's.
+    nested
+        Whether a level also speaks of the coarser ones (a tree), or of its own details only (Haar).
+    """
+
+    def __init__(
+        self, decomposition: Decomposition, branchings: Sequence[int], bins: int, *, nested: bool = True
+    ) -> None:
+        super().__init__(decomposition, stacked(branchings, contrast=not nested), bins)
+        self.nested = self.has_nodes = nested
+
+    @property
+    def required(self) -> Sequence[int]:
+        return super().required if self.nested else range(len(self.levels))
+
+    def estimator(self, law: Law) -> Estimator:
+        return _TreeEstimator(self.levels, self.bins, self.nested, law)
+
+    def known_sizes(self, users: Sequence[int], *, consistent: bool = True) -> tuple[int, ...]:
+        # in a nested tree any level tells of all coarser ones; otherwise a level needs those above it
+        reported, leaves = np.array(users) > 0, self.levels[0].size * self.levels[0].branching
+        if not reported.any():
+            return (max(leaves, self.bins),)
+        nested = self.nested and consistent
+        known = np.maximum.accumulate(reported[::-1])[::-1] if nested else np.minimum.accumulate(reported)
+        sizes = [level.size for level, is_known in zip(self.levels, known, strict=True) if is_known]
+        return tuple(sizes) or (leaves,)
+
+    def best_probabilities(self, information: Floats, weights: Floats) -> Floats:
+        """Minimise f = Σ_l c_l/(Σ_{k≥l} size_k λ_k p_k), c_l the mean of ‖P_l r‖² (Haar: k = l alone)."""
+        sizes = [level.size for level in self.levels]
+        root = self.levels[0].size * self.levels[0].branching
+        c = np.diff([mean_overlap(self.bins, size) for size in (root, *sizes)], axis=0).T
+        precision = information * sizes
+
+        def gradient(probabilities: Floats) -> Floats:
+            known = precision * probabilities
+            informed = np.cumsum(known[::-1])[::-1] if self.nested else known
+            variance = c @ (1 / informed)
+            slopes = c / informed**2
+            gains = precision * (np.cumsum(slopes, axis=1) if self.nested else slopes)
+            towards: Floats = weights @ (gains / variance[:, None])
+            return towards
+
+        return descend(gradient, len(self.levels))
+
+
+class _TreeEstimator(Details):
+    def __init__(self, levels: Sequence[Level], bins: int, nested: bool, law: Law) -> None:
+        super().__init__(levels, bins, nested, law.node_variances([level.cells for level in levels]))
+        self._law = law
+
+    def variances(self, cdf: Floats) -> Variances:
+        return partial(range_variances, self, self._law, cdf)
+
+    def block_variances(self, width: int) -> Floats:
+        begins = np.arange(1 - width, self.bins)
+        even = self.variances(np.linspace(0, 1, self.bins + 1))
+        return even(np.maximum(begins, 0), np.minimum(begins + width, self.bins))
+
+
+def stacked(branchings: Sequence[int], *, contrast: bool = False) -> tuple[Level, ...]:
+    """Return the levels of a tree with these ``branchings`` from the root down."""
+    cells = np.cumprod(branchings).tolist()
+    return tuple(
+        Level(number, branching, cells[-1] // number, contrast)
+        for number, branching in zip(cells, branchings, strict=True)
+    )

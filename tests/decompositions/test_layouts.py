@@ -1,0 +1,79 @@
+"""What a decomposition makes of a domain: one tree rule, and equal descriptions on equal domains."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ldprange as ldp
+from ldprange.decompositions import Decomposition, GridsLayout
+from ldprange.decompositions.branchings import branchings_for
+
+OTHER = ldp.Domain.integers(0, 3)
+
+
+@pytest.mark.parametrize("branching", [2, 4, 16])
+@pytest.mark.parametrize("bins", [2, 7, 50, 101, 120, 121, 365, 1000])
+def test_a_tree_is_the_same_alone_and_beside_another_attribute(bins: int, branching: int) -> None:
+    domain = ldp.Domain.integers(1, bins)
+    alone = [level.branching for level in ldp.Tree(branching).on(domain).levels]
+    both = ldp.Tree(branching).on(ldp.Domain.product(a=domain, b=OTHER))
+    assert isinstance(both, GridsLayout)
+    assert list(both.axes[0].branchings) == alone
+
+
+@pytest.mark.parametrize("bins", [2, 5, 7, 101, 120])
+def test_haar_is_the_same_tree_of_halves_beside_another_attribute(bins: int) -> None:
+    domain = ldp.Domain.integers(1, bins)
+    alone = [level.branching for level in ldp.Haar().on(domain).levels]
+    both = ldp.Haar().on(ldp.Domain.product(a=domain, b=OTHER))
+    assert isinstance(both, GridsLayout)
+    assert list(both.axes[0].branchings) == alone
+
+
+@given(bins=st.integers(1, 1 << 26), branching=st.integers(2, 64))
+def test_trees_have_fewer_than_twice_as_many_leaves_as_bins(bins: int, branching: int) -> None:
+    assert max(2, bins) <= prod(branchings_for(bins, branching)) < max(4, 2 * bins)
+
+
+def test_equal_grids_are_equal_and_know_no_domain() -> None:
+    near, far = (ldp.Domain.product(a=ldp.Domain.integers(1, bins), b=OTHER) for bins in (101, 105))
+    one, other = (ldp.Grids.product([(3, 5, 7), (4,)]) for _ in range(2))
+    assert one == other
+    assert hash(one) == hash(other)
+    for domain, bins in ((near, 101), (far, 105)):
+        layout = one.on(domain)
+        assert layout.decomposition == one
+        assert [axis.bins for axis in layout.axes] == [bins, 4]
+
+
+@pytest.mark.parametrize(
+    "decomposition", [ldp.Flat(), ldp.Tree(4), ldp.Haar(), ldp.Windows(), ldp.Windows([7, 3, 1])], ids=str
+)
+@pytest.mark.parametrize("workload", [(1.0, 0.0), (0.0, 1.0), (0.45, 0.55)])
+def test_the_best_probabilities_are_a_minimum(
+    decomposition: Decomposition, workload: tuple[float, float]
+) -> None:
+    domain = ldp.Domain.integers(1, 64)  # without padding, of which this takes no notice
+    plan = ldp.Plan(domain, 1.0, decomposition, ldp.HRR())
+    information = np.array(
+        [
+            1 / mechanism.noise.in_even_population(level.asked)
+            for mechanism, level in zip(plan.mechanisms, plan.levels, strict=True)
+        ]
+    )
+    best = plan.layout.best_probabilities(information, np.array(workload))
+
+    def error(probabilities: np.ndarray) -> float:
+        variances = plan.layout.even_variances(plan.law(1000 * probabilities))
+        return float(np.array(workload) @ np.log(variances))
+
+    rng, least = np.random.default_rng(1), error(best)
+    assert best.sum() == pytest.approx(1.0)
+    for _ in range(20):
+        other = best * np.exp(rng.normal(0, 0.2, best.size))
+        assert error(other / other.sum()) > least - 1e-3
