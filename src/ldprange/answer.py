@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
+
+from ldprange.errors import ArgumentTypeError
+from ldprange.support.checking import is_number, shown
 
 T = TypeVar("T")
 
@@ -18,8 +22,13 @@ class Answer(Generic[T]):
     ``low`` and ``high`` are ``None`` when no interval was asked for. ``note`` says what would make it
     shorter, where a bound lies inside a bin.
 
-    >>> print(Answer(0.83, 0.752, 0.908, 0.95))
+    >>> answer = Answer(0.83, 0.752, 0.908, 0.95)
+    >>> print(answer)
     0.830 [0.752, 0.908] at 95%
+    >>> float(answer), answer.interval
+    (0.83, (0.752, 0.908))
+    >>> answer.to_dict()
+    {'value': 0.83, 'low': 0.752, 'high': 0.908, 'confidence': 0.95, 'note': ''}
     """
 
     value: T
@@ -27,6 +36,24 @@ class Answer(Generic[T]):
     high: T | None
     confidence: float | None
     note: str = ""
+
+    @property
+    def interval(self) -> tuple[T, T] | None:
+        """The pair ``(low, high)``; None when no interval was asked for."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return value, low, high, confidence and note in plain JSON types: arrays as lists, days as text."""
+        ends = {"value": _plain(self.value), "low": _plain(self.low), "high": _plain(self.high)}
+        return {**ends, "confidence": self.confidence, "note": self.note}
+
+    def __float__(self) -> float:
+        """Return the value, where it is one number."""
+        if not is_number(self.value):
+            raise ArgumentTypeError(
+                f"float takes an answer whose value is one number, got {shown(self.value)}; use answer.value"
+            )
+        return float(self.value)
 
     def __str__(self) -> str:
         if self.low is None or self.high is None or self.confidence is None:
@@ -41,3 +68,13 @@ def _text(value: object) -> str:
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         return np.array2string(value, precision=3, suppress_small=True, threshold=8)
     return str(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()  # at once, and days as datetime.date
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if isinstance(value, list) and value and not isinstance(value[0], int | float | str):
+        return [_plain(each) for each in value]
+    return value
