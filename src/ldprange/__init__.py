@@ -11,7 +11,7 @@ from ldprange.client.encoding import Client
 from ldprange.client.ledger import Ledger
 from ldprange.client.sender import Sender
 from ldprange.decompositions import Flat, Grids, Haar, Tree, Windows
-from ldprange.domain import Domain
+from ldprange.domain import Domain, Product
 from ldprange.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -88,6 +88,7 @@ __all__ = [
     "Plan",
     "PlanError",
     "Prediction",
+    "Product",
     "QueryError",
     "Report",
     "SendError",

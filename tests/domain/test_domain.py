@@ -58,6 +58,40 @@ def positions(domain: Domain) -> st.SearchStrategy[float]:
     return st.floats(0, domain.bins, exclude_max=True)
 
 
+# Edges, as numpy.histogram has them
+
+
+@given(st.one_of(integer_domains(), real_domains(), logarithmic_domains(), date_domains()))
+def test_edges_are_where_bins_begin_and_the_last_one_ends(domain: Domain) -> None:
+    assume(domain.bins <= 10_000)
+    edges = domain.edges()
+    assert edges.shape == (domain.bins + 1,)
+    assert np.all(edges[:-1] < edges[1:])
+    assert domain.index(edges[:-1]).tolist() == list(range(domain.bins))
+    assert edges[0] == domain.lower(0)
+
+
+@pytest.mark.parametrize(
+    "domain", [AGES, Domain.real(-1.0, 7.0, bins=13), Domain.logarithmic(0.01, 1e6, bins=29)]
+)
+def test_numpy_counts_the_same_between_edges(domain: Domain) -> None:
+    low, high = domain.lower(0), domain.upper(domain.bins - 1)
+    values = np.random.default_rng(1).uniform(low, high, 10_000)
+    values = values.astype(int) if domain is AGES else values
+    assert np.histogram(values, domain.edges())[0].tolist() == domain.count(values).tolist()
+
+
+def test_edges_of_days_are_days() -> None:
+    assert WEEK.edges().astype(str).tolist()[::7] == [str(WEEK.lower(0)), str(WEEK.upper(6) + DAY.resolution)]
+
+
+def test_what_has_no_edges_says_what_to_use() -> None:
+    with pytest.raises(DomainError, match=r"labels have no edges, got XS, S.*; use domain\.labels"):
+        SIZES.edges()
+    with pytest.raises(DomainError, match="one attribute at a time: a, b"):
+        Domain.product(a=AGES, b=WEEK).edges()
+
+
 # What each kind says
 
 

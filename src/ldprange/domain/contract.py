@@ -10,14 +10,18 @@ import datetime
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins, Positions
 from ldprange.support.checking import Values, as_array, make_described, shown
 from ldprange.support.parallel import slices
+
+if TYPE_CHECKING:
+    from ldprange.domain.product import Product
 
 
 class Domain(ABC):
@@ -34,7 +38,7 @@ class Domain(ABC):
 
     kind: ClassVar[str] = ""
     bins: int
-    _kinds: ClassVar[dict[str, Callable[..., Domain]]] = {}  # every kind there is, by its name
+    _kinds: ClassVar[dict[str, Callable[..., Domain]]] = {}  # what a description's kind stands for
 
     def __init_subclass__(cls) -> None:
         if cls.kind:
@@ -43,37 +47,51 @@ class Domain(ABC):
     @staticmethod
     def integers(low: int, high: int) -> Domain:
         """Whole numbers from ``low`` to ``high``, both included, one bin each."""
-        return Domain._kinds["integers"](low, high)
+        from ldprange.domain.numbers import Integers
+
+        return Integers(low, high)
 
     @staticmethod
     def real(low: float, high: float, bins: int) -> Domain:
         """Real numbers from ``low`` to ``high`` in ``bins`` bins of equal width."""
-        return Domain._kinds["real"](low, high, bins)
+        from ldprange.domain.numbers import Real
+
+        return Real(low, high, bins)
 
     @staticmethod
     def logarithmic(low: float, high: float, bins: int) -> Domain:
         """Positive numbers from ``low`` to ``high`` in bins of equal ratio."""
-        return Domain._kinds["logarithmic"](low, high, bins)
+        from ldprange.domain.numbers import Logarithmic
+
+        return Logarithmic(low, high, bins)
 
     @staticmethod
     def dates(first: datetime.date | str, last: datetime.date | str) -> Domain:
         """Days from ``first`` to ``last``, both included, one bin each."""
-        return Domain._kinds["dates"](first, last)
+        from ldprange.domain.dates import Dates
+
+        return Dates(cast(datetime.date, first), cast(datetime.date, last))  # texts are read there
 
     @staticmethod
     def ordered(labels: Iterable[str]) -> Domain:
         """Labels with an order, such as sizes or grades, one bin each."""
-        return Domain._kinds["ordered"](labels)
+        from ldprange.domain.labels import Ordered
+
+        return Ordered(cast(Sequence[str], labels))  # made a sequence there
 
     @staticmethod
     def categories(labels: Iterable[str]) -> Domain:
         """Labels without an order, such as regions, one bin each; a range is of labels as they are listed."""
-        return Domain._kinds["categories"](labels)
+        from ldprange.domain.labels import Categories
+
+        return Categories(cast(Sequence[str], labels))
 
     @staticmethod
-    def product(**attributes: Domain) -> Domain:
+    def product(**attributes: Domain) -> Product:
         """Several attributes of one person, by name, such as ``product(age=…, income=…)``."""
-        return Domain._kinds["product"](tuple(attributes), tuple(attributes.values()))
+        from ldprange.domain.product import Product
+
+        return Product(tuple(attributes), tuple(attributes.values()))
 
     @staticmethod
     def from_dict(description: Mapping[str, Any]) -> Domain:
@@ -138,6 +156,18 @@ class Domain(ABC):
     def upper(self, index: int) -> Any:
         """Return the greatest value of a bin (its upper edge, where bins have width)."""
         return self.up_to(float(index + 1))
+
+    @abstractmethod
+    def edges(self) -> NDArray[Any]:
+        """Return the ``bins + 1`` edges of the bins in the domain's units, as ``numpy.histogram`` takes them.
+
+        The bin of a whole number, or of a day, goes from itself up to the next. Labels have no edges.
+
+        >>> Domain.real(0.0, 1.0, bins=4).edges().tolist()
+        [0.0, 0.25, 0.5, 0.75, 1.0]
+        >>> Domain.integers(1, 3).edges().tolist()
+        [1, 2, 3, 4]
+        """
 
     def run_ends(self, edges: Sequence[int]) -> tuple[list[Any], list[Any]]:
         """Return the least and the greatest value of every run of bins between edges.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldprange.domain.contract import Discrete, Domain
 from ldprange.errors import DomainError
@@ -62,6 +63,9 @@ class Dates(Discrete):
             if 0 <= offset < self.bins:
                 return offset
         return Domain.index_one(self, value)
+
+    def edges(self) -> NDArray[np.datetime64]:
+        return np.datetime64(self.first, "D") + np.arange(self.bins + 1)
 
     def _value(self, index: int) -> datetime.date:
         return self.first + datetime.timedelta(days=index)

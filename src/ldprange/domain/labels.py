@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -71,6 +71,9 @@ class Ordered(Discrete):
         if label not in self._places:
             raise DomainError(f"values must be among the labels {listed(self.labels)}, got {shown(label)}")
         return self._places[label]
+
+    def edges(self) -> NoReturn:
+        raise DomainError(f"labels have no edges, got {listed(self.labels)}; use domain.labels")
 
     def _value(self, index: int) -> str:
         return self.labels[index]

@@ -60,6 +60,9 @@ class Integers(Discrete):
             return value - self.low
         return Domain.index_one(self, value)
 
+    def edges(self) -> NDArray[np.int64]:
+        return np.arange(self.low, self.high + 2)
+
     def _value(self, index: int) -> int:
         return self.low + index
 
@@ -156,6 +159,9 @@ class Real(_Continuous):
         share = position / self.bins
         return self.low * (1 - share) + self.high * share
 
+    def edges(self) -> NDArray[np.float64]:
+        return np.linspace(self.low, self.high, self.bins + 1)
+
 
 @dataclass(frozen=True, slots=True)
 class Logarithmic(_Continuous):
@@ -177,3 +183,6 @@ class Logarithmic(_Continuous):
     def at(self, position: float) -> float:
         value = self.low * math.exp(math.log(self.high / self.low) * (position / self.bins))
         return min(value, self.high)  # rounding must not put the top end outside
+
+    def edges(self) -> NDArray[np.float64]:
+        return np.geomspace(self.low, self.high, self.bins + 1)

@@ -157,5 +157,8 @@ class Product(Domain):
     def up_to(self, position: float) -> Any:
         self._no_line()
 
+    def edges(self) -> NoReturn:
+        self._no_line()
+
     def _no_line(self) -> NoReturn:
         raise DomainError(f"this is asked of one attribute at a time: {listed(self.names)}")
