@@ -14,16 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from ldprange.oracles.contract import Users
-from ldprange.oracles.local_hashing import HashingMechanism, OptimalLocalHashing
+from ldprange.oracles.local_hashing import OLH, HashingMechanism
 from ldprange.support.arrays import Counts
 
 
 @dataclass(frozen=True, slots=True)
-class PerfectHashing(OptimalLocalHashing):
+class PerfectHashing(OLH):
     """OLH whose tally can be drawn from counts; for simulation only."""
 
     def resolve(self, epsilon: float, cells: int) -> PerfectHashing:
-        return PerfectHashing(OptimalLocalHashing.resolve(self, epsilon, cells).symbols)
+        return PerfectHashing(OLH.resolve(self, epsilon, cells).symbols)
 
     def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> PerfectMechanism:
         return PerfectMechanism(cells, epsilon, self.resolve(epsilon, cells).symbols or 2)

@@ -5,16 +5,12 @@ from __future__ import annotations
 from ldprange.errors import PlanError
 from ldprange.oracles.contract import Mechanism, Oracle
 from ldprange.oracles.hadamard import HRR, HadamardHashing
-from ldprange.oracles.local_hashing import OptimalLocalHashing
-from ldprange.oracles.randomized_response import GeneralizedRandomizedResponse
+from ldprange.oracles.local_hashing import OLH
+from ldprange.oracles.randomized_response import GRR
 from ldprange.oracles.shifted import mechanism_of
 from ldprange.oracles.subset_selection import SubsetSelection
-from ldprange.oracles.unary_encoding import OptimizedUnaryEncoding
+from ldprange.oracles.unary_encoding import OUE
 from ldprange.support.checking import make_described
-
-GRR = GeneralizedRandomizedResponse
-OUE = OptimizedUnaryEncoding
-OLH = OptimalLocalHashing
 
 KINDS: dict[str, type[Oracle]] = {
     oracle.kind: oracle for oracle in (GRR, OUE, OLH, HadamardHashing, SubsetSelection)

@@ -42,7 +42,7 @@ _MOST_SYMBOLS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class OptimalLocalHashing(Oracle):
+class OLH(Oracle):
     """Optimal local hashing (OLH): OUE's accuracy with a short report; decoding takes users × cells steps.
 
     ``symbols`` is g; left out, it is the best whole number, e + 1 rounded.
@@ -59,11 +59,11 @@ class OptimalLocalHashing(Oracle):
                 f"symbols must be a whole number from 2 to {_MOST_SYMBOLS}, got {shown(self.symbols)}"
             )
 
-    def resolve(self, epsilon: float, cells: int) -> OptimalLocalHashing:
+    def resolve(self, epsilon: float, cells: int) -> OLH:
         if self.symbols is not None:
             return self
         most = math.log(_MOST_SYMBOLS - 1)
-        return OptimalLocalHashing(round(math.exp(min(epsilon, most))) + 1)
+        return OLH(round(math.exp(min(epsilon, most))) + 1)
 
     def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> Mechanism:
         return HashingMechanism(cells, epsilon, self.resolve(epsilon, cells).symbols or 2)

@@ -72,7 +72,7 @@ class SymbolResponse:
 
 
 @dataclass(frozen=True, slots=True)
-class GeneralizedRandomizedResponse(Oracle):
+class GRR(Oracle):
     """Generalised randomised response (GRR): the cell is the symbol. Best on levels of fewer than 3e + 2."""
 
     kind: ClassVar[str] = "grr"

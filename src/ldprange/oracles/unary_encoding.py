@@ -29,7 +29,7 @@ _BLOCK = 1 << 20  # coins drawn together
 
 
 @dataclass(frozen=True, slots=True)
-class OptimizedUnaryEncoding(Oracle):
+class OUE(Oracle):
     """Optimised unary encoding (OUE): accurate at any ε, one bit per cell on the wire."""
 
     kind: ClassVar[str] = "oue"
