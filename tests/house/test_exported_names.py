@@ -1,0 +1,113 @@
+"""The public face: which names there are, that each says what it is, and that each is documented."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import ldprange as ldp
+from ldprange.oracles import KINDS, Oracle
+
+ROOT = Path(__file__).parents[2]
+MODELS = ["DecisionStump", "NaiveBayes"]  # only where scikit-learn is installed, so not in __all__
+NAMES = [
+    "Aggregate",
+    "Answer",
+    "ArgumentError",
+    "ArgumentTypeError",
+    "Batch",
+    "BudgetError",
+    "Client",
+    "Domain",
+    "DomainError",
+    "EngineError",
+    "Estimate",
+    "FileError",
+    "Flat",
+    "GRR",
+    "Grids",
+    "HRR",
+    "Haar",
+    "HadamardHashing",
+    "JointEstimate",
+    "LabelledAggregate",
+    "LabelledClient",
+    "LabelledPlan",
+    "LdprangeError",
+    "Ledger",
+    "MismatchError",
+    "MissingPackageError",
+    "OLH",
+    "OUE",
+    "Plan",
+    "PlanError",
+    "Prediction",
+    "Product",
+    "QueryError",
+    "Report",
+    "SendError",
+    "Sender",
+    "StoreError",
+    "SubsetSelection",
+    "Tree",
+    "Windows",
+    "WireError",
+    "choose_labelled_plan",
+    "choose_plan",
+    "compare_plans",
+    "encode_many",
+    "epsilon_needed",
+    "estimate",
+    "optimise_plan",
+    "simulate",
+    "simulate_labelled",
+    "simulate_values",
+    "useful_bins",
+    "users_needed",
+    "wire",
+]
+
+
+def test_these_names_are_public_and_no_others() -> None:
+    assert sorted(ldp.__all__) == NAMES == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", [*NAMES, *MODELS])
+def test_a_public_name_can_be_had_and_says_what_it_is(name: str) -> None:
+    if name in MODELS:
+        pytest.importorskip("sklearn", reason="scikit-learn is not installed, so models were NOT tested")
+    documentation = getattr(ldp, name).__doc__
+    assert documentation
+    assert not documentation.startswith(f"{name}(")  # what a dataclass says of itself where nobody did
+
+
+def test_every_public_name_has_one_line_in_the_reference_and_nothing_else_has() -> None:
+    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == sorted([*NAMES, *MODELS])
+    assert "(docs/reference.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_what_the_reference_says_that_a_name_has_is_there() -> None:
+    """Such as `.predict` of `Plan`: fields of answers and of predictions too."""
+    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    told = [
+        (name, attribute)
+        for name, says in re.findall(r"^\| `(\w+)` \| (.*) \|$", page, re.MULTILINE)
+        for attribute in re.findall(r"`\.(\w+)", says)
+    ]
+    assert ("Plan", "predict") in told
+    instances = {"SendError": ldp.SendError("")}
+    for name, attribute in told:
+        owner = instances.get(name, getattr(ldp, name))
+        assert hasattr(owner, attribute) or attribute in owner.__annotations__, (name, attribute)
+
+
+@pytest.mark.parametrize("kind", KINDS.values())
+def test_an_oracle_is_shown_by_a_name_that_can_be_imported(kind: type[Oracle]) -> None:
+    assert eval(repr(kind()), vars(ldp)) == kind()  # noqa: S307 (our own text)
+
+
+def test_hrr_is_shown_as_what_it_is() -> None:
+    assert repr(ldp.HRR()) == "HadamardHashing(bits=1)"
