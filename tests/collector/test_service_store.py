@@ -178,7 +178,9 @@ def test_connections_that_a_database_ends(database: str) -> None:
                     "select pg_terminate_backend(pid) from pg_stat_activity"
                     " where pid <> pg_backend_pid() and backend_type = 'client backend'"
                 )
-        time.sleep(0.3)
+        deadline = time.monotonic() + 120
+        while len(acknowledged) <= 100 and time.monotonic() < deadline:
+            time.sleep(0.02)
         ending.set()
         for thread in threads:
             thread.join()

@@ -136,6 +136,7 @@ class TestTheWholeWay:
         assert answered("merge", "monday.agg", "tuesday.agg", "-o", "week.agg")["reports"] == 3 * PEOPLE
         assert ldp.Aggregate.load("week.agg") == ldp.Aggregate.load("all.agg")
 
+    @pytest.mark.slow
     def test_simulate_measures_what_the_plan_predicts(self, survey: Path) -> None:
         result = answered("simulate", "ages.plan.json", "people.csv", "--column", "age", "--seed", "2")
         assert result["users"] == PEOPLE

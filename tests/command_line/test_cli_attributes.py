@@ -91,6 +91,7 @@ def test_every_kind_of_table_gives_the_same_reports(town: Path, name: str) -> No
     assert (town / "again.reports").read_bytes() == (town / "town.reports").read_bytes()
 
 
+@pytest.mark.slow
 def test_simulate_measures_what_the_plan_predicts(town: Path) -> None:
     rng = np.random.default_rng(1)
     ages = rng.integers(0, 16, 4000)

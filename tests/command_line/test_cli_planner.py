@@ -175,6 +175,7 @@ class TestNeed:
             0.02, 1e-4
         )
 
+    @pytest.mark.slow
     def test_epsilon(self) -> None:
         asked = ("need", *AGES, "--users", "100000", "--error", "1%")
         result = answered(*asked)

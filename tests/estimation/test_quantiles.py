@@ -28,6 +28,7 @@ def test_a_quantile_is_where_the_isotonic_regression_crosses(seed: int, bins: in
     assert cdf[int(value) + 1] >= q - 1e-9
 
 
+@pytest.mark.slow
 def test_many_quantiles_are_the_same_as_one_at_a_time() -> None:
     domain = ldp.Domain.integers(0, 999)
     found = ldp.estimate(
@@ -49,6 +50,7 @@ def test_quantile_0_is_the_least_value_that_anyone_has() -> None:
         assert (found.quantile(0).value, found.quantile(1).value) == (0, 9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["lognormal", "delays", "pareto"])
 def test_a_quantile_of_a_heavy_tail_stays_near(name: str) -> None:
     found = errors(populations(BINS)[name], 1.0, 300_000, 4)

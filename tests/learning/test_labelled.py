@@ -92,6 +92,7 @@ def test_the_client_sends_by_this_law(asked: Asked) -> None:
     assert stats.chisquare(found, expected).pvalue > FALSE_ALARM
 
 
+@pytest.mark.slow
 @every_way
 def test_counts_are_unbiased(asked: Asked) -> None:
     """The mean of many rehearsals, within 5 standard deviations of the truth for every bin and class."""
@@ -214,6 +215,7 @@ def test_the_way_of_less_predicted_error_is_taken(epsilon: float) -> None:
     assert chosen.epsilon <= epsilon
 
 
+@pytest.mark.slow
 def test_the_predicted_error_is_that_of_estimates_of_who_people_are_drawn_from() -> None:
     """Measured over 300 draws of people and coins, within 5%: drawing, asking one, randomising together."""
     plan, users, runs = small("one", 2.0), 2000, 300
@@ -238,6 +240,7 @@ def test_parts_of_epsilon_never_exceed_it(epsilon: float, parts: int) -> None:
     assert part == pytest.approx(epsilon / parts, rel=1e-15)
 
 
+@pytest.mark.slow
 def test_bins_are_as_many_as_people_can_tell_apart() -> None:
     assert density_bins(2.0, 100_000) == ldp.useful_bins(epsilon=2.0, expected_users=100_000)
     assert density_bins(64.0, 1_000) == 128  # drawing people is what limits it

@@ -261,6 +261,7 @@ def test_without_scikit_learn_what_to_install_is_said() -> None:
 # The experiment
 
 
+@pytest.mark.slow
 def test_a_small_measurement_runs_and_is_the_same_again() -> None:
     table, again = (list(measure(users=[2000], epsilons=[4.0], repetitions=2)) for _ in range(2))
     assert table == again
@@ -268,6 +269,7 @@ def test_a_small_measurement_runs_and_is_the_same_again() -> None:
     assert len(draw(table).axes) == len(TASKS)
 
 
+@pytest.mark.slow
 def test_within_three_points_of_exact_counts() -> None:
     """The promise, on a mixture of Gaussians and on real flights: 10⁶ people, ε = 2."""
     for row in measure([1_000_000], [2.0], repetitions=1, names=["mixture", "late"]):

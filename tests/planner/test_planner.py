@@ -115,6 +115,7 @@ def _lower_bound(bins: int, workload: str) -> float:
     return float(roots.sum() ** 2 / (bins * (bins * (bins + 1) / 2 if ranges else bins)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.2, 0.5, math.log(3), 2.0])
 @pytest.mark.parametrize("bins", [256, 1024])
 def test_windows_come_near_the_least_variance_possible(bins: int, epsilon: float) -> None:
