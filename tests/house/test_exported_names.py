@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
@@ -102,6 +103,17 @@ def test_what_the_reference_says_that_a_name_has_is_there() -> None:
     for name, attribute in told:
         owner = instances.get(name, getattr(ldp, name))
         assert hasattr(owner, attribute) or attribute in owner.__annotations__, (name, attribute)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["choose_plan", "compare_plans", "optimise_plan", "users_needed", "epsilon_needed", "useful_bins"],
+)
+def test_the_planner_takes_all_but_the_domain_by_the_same_keywords(name: str) -> None:
+    parameters = inspect.signature(getattr(ldp, name)).parameters.values()
+    named = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
+    assert {each.name for each in parameters} - named <= {"domain"}
+    assert named <= {"epsilon", "expected_users", "error", "decomposition", "oracle", "workload"}
 
 
 @pytest.mark.parametrize("kind", KINDS.values())
