@@ -138,7 +138,6 @@ def joint() -> None:
 
         def decode(aggregate: ldp.Aggregate = aggregate) -> ldp.JointEstimate:
             estimate = ldp.estimate(aggregate)
-            assert isinstance(estimate, ldp.JointEstimate)  # noqa: S101 (for the type checker)
             estimate.range(age=(7, 100), income=(7, 100))  # the first question brings the grids together
             return estimate
 

@@ -47,7 +47,6 @@ def errors(counts: NDArray[np.int64], epsilon: float, seeds: int) -> tuple[float
         drawn = ldp.simulate(plan, counts, seed=seed)
         for at, denoise in enumerate((False, True)):
             found = ldp.estimate(drawn, denoise=denoise)
-            assert isinstance(found, ldp.JointEstimate)  # noqa: S101 (for the type checker)
             answer = found.ranges(confidence=None, given=None, **asked)
             squares[at] += float(np.square(answer.value - truth).mean()) / seeds
     unbiased, denoised = np.sqrt(squares).tolist()

@@ -35,14 +35,11 @@ def distribution_figure(estimate: Estimate, *, counts: ArrayLike | None = None, 
     title
         Above the figure.
     """
-    if isinstance(estimate, JointEstimate):
-        raise ArgumentTypeError(
-            "this draws one attribute: draw estimate.marginal(name), or two with joint_figure"
-        )
     if not isinstance(estimate, Estimate):
         raise ArgumentTypeError(
-            f"what is drawn must be an estimate, got {estimate!r:.60} of type {type(estimate).__name__}; "
-            "make one with ldprange.estimate(aggregate)"
+            "what is drawn must be an estimate of one attribute, "
+            f"got {estimate!r:.60} of type {type(estimate).__name__}; make one with "
+            "ldprange.estimate(aggregate), or from several with its marginal(name); joint_figure draws two"
         )
     domain = estimate.domain
     truth = None if counts is None else _shares(counts, domain.bins)
@@ -136,7 +133,7 @@ def joint_figure(estimate: JointEstimate, across: str, up: str, *, title: str = 
     )
     (top, corner), (middle, side) = parts
     corner.set_axis_off()
-    domains = [estimate.axis(name) for name in (across, up)]
+    domains = [estimate.domain.attribute(name) for name in (across, up)]
     edges = [_cell_edges(domain.bins) for domain in domains]
     ends = [domain.run_ends(each) for domain, each in zip(domains, edges, strict=True)]
     shape = tuple(len(each) - 1 for each in edges)
@@ -144,7 +141,7 @@ def joint_figure(estimate: JointEstimate, across: str, up: str, *, title: str = 
     pairs = [
         tuple([column[i] for i in at] for column in columns) for columns, at in zip(ends, places, strict=True)
     ]
-    cells = estimate.ranges(confidence=0.95, given=None, **{across: pairs[0], up: pairs[1]})
+    cells = estimate.ranges({across: pairs[0], up: pairs[1]})
     assert cells.low is not None  # noqa: S101 (a confidence was asked for)
     drawn = middle.pcolormesh(*edges, np.maximum(cells.value.reshape(shape), 0).T, cmap="Blues", vmin=0)
     unsure = np.flatnonzero(cells.low <= 0)

@@ -142,7 +142,9 @@ class TestAsking:
         share = asked.get("/api/surveys/ages/range?low=18&high=64").json
         expected = found.range(18, 64)
         assert (share["value"], share["low"], share["high"]) == (expected.value, expected.low, expected.high)
-        assert (share["from"], share["to"], share["reports"], share["confidence"]) == (18, 64, 2000, 0.95)
+        assert (share["reports"], share["confidence"]) == (2000, 0.95)
+        # by attribute, of which an only one has no name
+        assert (share["attributes"], share["from"], share["to"]) == ([""], [18], [64])
         prefix = asked.get("/api/surveys/ages/prefix?value=30&confidence=0.5").json
         assert prefix["low"] == found.prefix(30, confidence=0.5).low
         median = asked.get("/api/surveys/ages/quantiles?q=0.5&q=0.9").json

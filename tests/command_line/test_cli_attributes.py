@@ -136,7 +136,6 @@ def test_some_are_asked_about_at_once(town: Path) -> None:
 
 def test_one_is_asked_about_among_the_people_in_others(town: Path) -> None:
     found = ldp.estimate(ldp.Aggregate.load("town.agg"))
-    assert isinstance(found, ldp.JointEstimate)
     among = found.marginal("age", given={"region": "S"})
     asked: tuple[Any, ...] = ("--attribute", "age", "--given", "region", "S", "S")
     told = answered("query", "town.agg", *asked, "--range", "8", "15", "--prefix", "7", "--quantile", "0.5")

@@ -57,3 +57,28 @@ def test_a_quantile_of_a_heavy_tail_stays_near(name: str) -> None:
     tail = QS.tolist().index(0.99)
     assert found["least check loss"][0, tail] < found["middle of envelopes"][0, tail] / 3
     assert found["least check loss"][0, tail] < 15  # % of the domain; the last crossing's is 77 to 92
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [ldp.Domain.integers(-3, 28), ldp.Domain.real(0, 5, 32), ldp.Domain.logarithmic(1, 1000, 32)],
+    ids=["integers", "real", "logarithmic"],
+)
+def test_a_mean_is_that_of_the_histogram(domain: ldp.Domain) -> None:
+    plan, counts = ldp.Plan(domain, 4.0, ldp.Haar(), ldp.HRR()), np.arange(32) * 1000
+    found = ldp.estimate(ldp.simulate(plan, counts, seed=1))
+    middles = np.array([domain.at(position + 0.5) for position in range(32)], float)
+    assert domain.middles() == pytest.approx(middles)
+    assert found.mean() == pytest.approx(float(middles @ found.histogram().value))
+    assert found.mean() == pytest.approx(float(middles @ counts / counts.sum()), rel=0.02)
+    assert found.median() == found.quantile(0.5)
+    assert f"{counts.sum():,} people\nmean       {found.mean():.6g}\n25% below" in found.describe()
+
+
+def test_days_have_quartiles_and_no_mean() -> None:
+    domain = ldp.Domain.dates("2026-01-01", "2026-01-31")
+    found = ldp.estimate(ldp.simulate(ldp.Plan(domain, 4.0, ldp.Haar(), ldp.HRR()), np.full(31, 99), seed=1))
+    with pytest.raises(ldp.DomainError, match="a mean needs numbers, and the domain holds dates"):
+        found.mean()
+    assert "mean" not in found.describe()
+    assert f"50% below  {found.median()}" in found.describe()

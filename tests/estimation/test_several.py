@@ -120,7 +120,7 @@ def test_only_denoised_intervals_end_at_0_and_1(attributes: int, denoise: bool) 
         found = ldp.estimate(ldp.simulate(plan, counts, seed=seed), denoise=denoise)
         alone = found.marginal("age" if attributes == 2 else None)
         answers = [alone.histogram(), alone.cdf()]
-        if isinstance(found, ldp.JointEstimate):
+        if attributes == 2:
             answers.append(found.histogram())
         for answer in answers:
             value, low, high = (np.asarray(each) for each in (answer.value, answer.low, answer.high))
@@ -144,6 +144,31 @@ def test_an_attribute_may_have_any_name() -> None:
     found = joint(ldp.simulate_values(plan, {"self": [1] * 100, "of": [2] * 100}, seed=1))
     ranges: dict[str, Any] = {"self": (0, 1), "of": 2}
     assert -3 < found.range(**ranges).value < 3
+
+
+def test_ranges_are_named_by_a_mapping_or_by_keywords() -> None:
+    found = estimated()
+    named = found.range(age=(3, 9), children=1)
+    assert found.range({"age": (3, 9), "children": 1}) == found.range({"age": (3, 9)}, children=1) == named
+    many = found.ranges({"age": ([3, 0], [9, 15])}, children=([1, 1], [1, 1]))
+    assert many.value[0] == named.value
+    rents = ldp.Domain.product(**{"Rent in €": ldp.Domain.integers(0, 7), "rooms": ldp.Domain.integers(1, 4)})
+    plan = ldp.Plan(rents, 2.0, ldp.Tree(4), ldp.HRR())
+    homes = joint(ldp.simulate(plan, people(rents), seed=1))
+    assert homes.range({"Rent in €": (0, 3)}, given={"rooms": 2}).low is not None
+
+
+@pytest.mark.parametrize("name", ["prefix", "prefixes", "cdf", "quantiles", "mean", "median", "describe"])
+def test_what_needs_one_attribute_says_how_to_ask_it(name: str) -> None:
+    found = estimated()
+    assert not issubclass(ldp.JointEstimate, ldp.Estimate)
+    with pytest.raises(
+        AttributeError, match=rf"needs one attribute; use estimate.marginal\('age'\).{name}\("
+    ):
+        getattr(found, name)
+    assert hasattr(found.marginal("age"), name)
+    with pytest.raises(AttributeError, match="no attribute 'modes'"):
+        found.modes  # type: ignore[attr-defined] # noqa: B018
 
 
 def test_a_value_stands_for_itself() -> None:
@@ -357,7 +382,6 @@ def test_counts_are_those_of_people() -> None:
         lambda: estimated().range(age=([1, 2], [3])),
         lambda: estimated(THREE).quantile(0.5, of="region"),
         lambda: ldp.Plan(WIDE, 1.0, ldp.Tree(branching=4), ldp.HadamardHashing()),
-        lambda: estimated().range(3, 4),
         lambda: estimated().range(),
         lambda: estimated().range(dogs=(1, 2)),
         lambda: estimated().range(age=(9, 3)),
@@ -369,8 +393,9 @@ def test_counts_are_those_of_people() -> None:
         lambda: estimated().range(age=(1, 2), given=np.array([1, 2])),  # type: ignore[arg-type]
         lambda: estimated().range(age=(1, 2), confidence=95),
         lambda: estimated().quantile(2, of="age", given={"children": 1}),
-        lambda: estimated().cdf(),
-        lambda: estimated().prefix(3),
+        lambda: estimated().quantile(0.5),
+        lambda: estimated().range((3, 4)),  # type: ignore[arg-type]
+        lambda: estimated().range({"age": 3}, age=4),
         lambda: ldp.estimate(ldp.Aggregate.empty(PLAN), consistent=False),
     ],
 )

@@ -43,9 +43,7 @@ def boxes(domain: ldp.Domain, number: int) -> tuple[list[Floats], dict[str, Any]
 
 
 def joint(aggregate: ldp.Aggregate, *, denoise: bool = False) -> ldp.JointEstimate:
-    found = ldp.estimate(aggregate, denoise=denoise)
-    assert isinstance(found, ldp.JointEstimate)
-    return found
+    return ldp.estimate(aggregate, denoise=denoise)
 
 
 def estimated(domain: ldp.Domain = TWO, epsilon: float = 2.0, *, denoise: bool = False) -> ldp.JointEstimate:

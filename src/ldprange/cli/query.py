@@ -14,7 +14,7 @@ from ldprange.cli.command import Command
 from ldprange.cli.options import json_option, population_option, read_aggregate
 from ldprange.cli.output import answers, console, facts, note, print_json
 from ldprange.cli.summary import percent, plan_facts
-from ldprange.domain import Product
+from ldprange.domain import Domain
 from ldprange.domain.text import parse, plain, shown
 from ldprange.errors import QueryError
 from ldprange.estimation import Estimate, JointEstimate, estimate
@@ -143,26 +143,32 @@ def query(
         raise QueryError(f"{aggregate_file} must hold at least one report to be asked, and it holds none")
     of_one = bool(ranges or prefixes or quantiles or histogram or cdf)
     overview = not (of_one or within)
-    if isinstance(aggregate.plan.domain, Product):
+    names = [name for name in aggregate.plan.domain.attributes if name]
+    if not names and attribute is not None:
+        raise click.UsageError(f"--attribute is for plans of several, and this has one; got {attribute}")
+    if not names and within:
+        raise click.UsageError("--within goes with several attributes, and this plan has one; use --range")
+    if names:
         if raw:
             raise click.UsageError("--raw is for plans of one attribute; leave it out")
         if attribute is None and (of_one or overview):
-            names = ", ".join(aggregate.plan.domain.names)
             raise click.UsageError(
-                f"the plan has several attributes: choose one with --attribute ({names}), "
+                f"the plan has several attributes: choose one with --attribute ({', '.join(names)}), "
                 "or ask about some at once with --within"
             )
     if raw and not aggregate.plan.layout.has_nodes:
         note("--raw changes nothing here: only trees have a raw estimate beside the consistent one")
-    estimated = estimate(aggregate, consistent=not raw, denoise=denoise, population=population)
-    joint = _within(estimated, within, confidence)
-    estimated, condition = _of_one(estimated, attribute, given)
+    found = estimate(aggregate, consistent=not raw, denoise=denoise, population=population)
+    condition = _named(found.domain, given, "--given")
+    joint = _within(found, _named(found.domain, within, "--within"), confidence) if within else None
+    # with --within alone nothing is asked of one attribute
+    estimated = found if names and attribute is None else found.marginal(attribute, given=condition)
     ordered = not estimated.domain.unordered
     wanted = _QUARTILES if overview and ordered else quantiles
     result: dict[str, Any] = {
         "plan": aggregate.plan.fingerprint,
         "attribute": attribute,
-        "given": condition,
+        "given": _bounds(condition) or None,
         "reports": aggregate.reports,
         "confidence": confidence,
         "denoised": denoise,
@@ -205,42 +211,19 @@ def _notes(result: dict[str, Any]) -> Iterator[str]:
     yield from dict.fromkeys(each["note"] for each in asked if each.get("note"))
 
 
-def _of_one(
-    estimated: Estimate, attribute: str | None, given: tuple[tuple[str, str, str], ...]
-) -> tuple[Estimate, dict[str, Any] | None]:
-    """Return what is asked about one attribute, where there are several, and among whom."""
-    if not isinstance(estimated, JointEstimate):
-        if attribute is not None:
-            raise click.UsageError(f"--attribute is for plans of several, and this has one; got {attribute}")
-        return estimated, None
-    if attribute is None:
-        return estimated, None
-    condition = _named(estimated, given, "--given")
-    return estimated.marginal(attribute, given=condition), _bounds(condition) or None
-
-
-def _within(
-    estimated: Estimate, asked: tuple[tuple[str, str, str], ...], confidence: float
-) -> dict[str, Any] | None:
-    if not asked:
-        return None
-    if not isinstance(estimated, JointEstimate):
-        raise click.UsageError("--within goes with several attributes, and this plan has one; use --range")
-    ranges = _named(estimated, asked, "--within")
-    answer = estimated.range(confidence=confidence, given=None, **ranges)
-    return {"ranges": _bounds(ranges), **_one(answer)}
+def _within(found: JointEstimate, ranges: dict[str, tuple[Any, Any]], confidence: float) -> dict[str, Any]:
+    return {"ranges": _bounds(ranges), **_one(found.range(ranges, confidence=confidence))}
 
 
 def _named(
-    estimated: JointEstimate, typed: tuple[tuple[str, str, str], ...], option: str
+    domain: Domain, typed: tuple[tuple[str, str, str], ...], option: str
 ) -> dict[str, tuple[Any, Any]]:
-    """Return ranges by attribute from what was typed."""
+    """Return the ranges of ``domain`` by attribute that were ``typed`` after ``option``."""
     ranges: dict[str, tuple[Any, Any]] = {}
     for name, low, high in typed:
         if name in ranges:
             raise click.UsageError(f"{option} must be given once for each attribute, got {name} twice")
-        axis = estimated.axis(name)
-        ranges[name] = (parse(axis, low), parse(axis, high))
+        ranges[name] = (parse(domain.attribute(name), low), parse(domain.attribute(name), high))
     return ranges
 
 

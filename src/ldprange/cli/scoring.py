@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.answer import Answer
-from ldprange.domain import Product
-from ldprange.estimation import Estimate, JointEstimate
 from ldprange.least_squares.table import from_corners, shares_below
 from ldprange.plan import Plan
 from ldprange.workloads import boxes_of, corners_of
+
+if TYPE_CHECKING:
+    from ldprange.estimation import EitherEstimate
 
 Ends = list[NDArray[np.int64]]
 
@@ -28,9 +29,7 @@ class _Part:
 
     @staticmethod
     def of(plan: Plan, counts: NDArray[np.int64], chosen: tuple[int, ...], low: Ends, high: Ends) -> _Part:
-        domain = plan.domain
-        named = zip(domain.names, domain.axes, strict=True) if isinstance(domain, Product) else [("", domain)]
-        names, axes = zip(*named, strict=True)
+        names, axes = zip(*plan.domain.attributes.items(), strict=True)
         ends = {
             names[place]: (
                 [axes[place].lower(int(start)) for start in starts],
@@ -42,11 +41,10 @@ class _Part:
         upto = shares_below(counts.sum(axis=others) / counts.sum())
         return _Part(ends, from_corners(low, high, lambda corner: upto[tuple(corner)]))
 
-    def ask(self, estimated: Estimate) -> Answer[NDArray[np.float64]]:
-        if isinstance(estimated, JointEstimate):
-            return estimated.ranges(confidence=0.95, given=None, **self.ends)
-        ((lows, highs),) = self.ends.values()
-        return estimated.ranges(lows, highs)
+    def ask(self, estimated: EitherEstimate) -> Answer[NDArray[np.float64]]:
+        if "" in self.ends:  # the name of an only attribute
+            return estimated.ranges(*self.ends[""])
+        return estimated.ranges(self.ends)
 
 
 class Questions:
@@ -57,7 +55,7 @@ class Questions:
         self._squares = 0.0
         self._asked = self._held = self._intervals = 0
 
-    def ask(self, estimated: Estimate) -> None:
+    def ask(self, estimated: EitherEstimate) -> None:
         """Count the error of one survey's answers, and how many intervals held the truth."""
         for part in self._parts:
             found = part.ask(estimated)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins, Positions
-from ldprange.support.checking import Values, as_array, make_described, shown
+from ldprange.support.checking import Values, as_array, listed, make_described, shown
 from ldprange.support.parallel import slices
 
 if TYPE_CHECKING:
@@ -108,6 +108,16 @@ class Domain(ABC):
         """
         return {"": self}
 
+    def attribute(self, name: str) -> Domain:
+        """Return the domain of the attribute called ``name``; ``""`` where there is only one."""
+        if name in self.attributes:
+            return self.attributes[name]
+        if "" in self.attributes:
+            raise DomainError(
+                f"there is one attribute, without a name, got {shown(name)}; leave the name out"
+            )
+        raise DomainError(f"the attributes are {listed(self.attributes)}, got {shown(name)}")
+
     @property
     def shape(self) -> tuple[int, ...]:
         """The number of bins of every attribute; there is one, unless this is a product."""
@@ -193,6 +203,16 @@ class Domain(ABC):
             raise DomainError(f"values must be one column, a value a person, got shape {array.shape}")
         for block in slices(array.size, size):
             yield array[block]
+
+    def middles(self) -> Positions:
+        """Return the number in the middle of every bin; a domain of anything but numbers has none.
+
+        >>> Domain.integers(3, 5).middles().tolist(), Domain.real(0, 1, 2).middles().tolist()
+        ([3.0, 4.0, 5.0], [0.25, 0.75])
+        """
+        raise DomainError(
+            f"a mean needs numbers, and the domain holds {self.kind}; ask for quantiles or shares"
+        )
 
     def label(self, index: int) -> str:
         """Return a bin's name for tables and axes."""

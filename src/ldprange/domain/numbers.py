@@ -63,6 +63,9 @@ class Integers(Discrete):
     def edges(self) -> NDArray[np.int64]:
         return np.arange(self.low, self.high + 2)
 
+    def middles(self) -> Positions:
+        return self.low + np.arange(self.bins, dtype=np.float64)
+
     def _value(self, index: int) -> int:
         return self.low + index
 
@@ -155,6 +158,11 @@ class Real(_Continuous):
     def _positions(self, numbers: Any) -> Any:
         return (numbers - self.low) * (self.bins / (self.high - self.low))
 
+    def middles(self) -> Positions:
+        return self.low + (np.arange(self.bins, dtype=np.float64) + 0.5) * (
+            (self.high - self.low) / self.bins
+        )
+
     def at(self, position: float) -> float:
         share = position / self.bins
         return self.low * (1 - share) + self.high * share
@@ -179,6 +187,10 @@ class Logarithmic(_Continuous):
 
     def _positions(self, numbers: Any) -> Any:
         return np.log(numbers / self.low) * (self.bins / math.log(self.high / self.low))
+
+    def middles(self) -> Positions:
+        ratios = np.power(self.high / self.low, (np.arange(self.bins) + 0.5) / self.bins)
+        return np.asarray(self.low * ratios, np.float64)
 
     def at(self, position: float) -> float:
         value = self.low * math.exp(math.log(self.high / self.low) * (position / self.bins))

@@ -78,13 +78,8 @@ class Product(Domain):
 
     def place(self, name: str) -> int:
         """Return where an attribute stands among the others."""
-        if name not in self.names:
-            raise DomainError(f"the attributes are {listed(self.names)}, got {shown(name)}")
+        self.attribute(name)  # raises an error if there is none of this name
         return self.names.index(name)
-
-    def axis(self, name: str) -> Domain:
-        """Return the domain of one attribute."""
-        return self.axes[self.place(name)]
 
     def index(self, values: Values) -> Bins:
         columns = self._columns(values)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ldprange.domain import Dates, Domain, Integers, Ordered, Product
+from ldprange.domain import Dates, Domain, Integers, Ordered
 from ldprange.errors import DomainError
 
 
@@ -52,9 +52,8 @@ def describe(domain: Domain) -> str:
         "logarithmic": "numbers, logarithmic,",
         "dates": "days",
     }
-    if isinstance(domain, Product):
-        pairs = zip(domain.names, domain.axes, strict=True)
-        return "; ".join(f"{name}: {describe(axis)}" for name, axis in pairs)
+    if "" not in domain.attributes:
+        return "; ".join(f"{name}: {describe(each)}" for name, each in domain.attributes.items())
     bins = f"{domain.bins:,} bin" + "s" * (domain.bins != 1)
     if isinstance(domain, Ordered):
         few = list(domain.labels) if domain.bins <= 8 else [*domain.labels[:3], "…", domain.labels[-1]]

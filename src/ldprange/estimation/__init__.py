@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast, overload
+
+from numpy.typing import ArrayLike
+
 from ldprange.aggregate import Aggregate
-from ldprange.domain import Product
+from ldprange.answer import Answer
 from ldprange.errors import QueryError
 from ldprange.estimation.attribute_estimate import Estimate
 from ldprange.estimation.consistent import ConsistentShares
@@ -11,12 +16,51 @@ from ldprange.estimation.denoised import DenoisedShares
 from ldprange.estimation.joint_estimate import JointEstimate
 from ldprange.estimation.raw import RawShares
 from ldprange.sampling import Population, check_population
+from ldprange.support.arrays import Floats
 from ldprange.support.checking import check_type
+
+if TYPE_CHECKING:
+
+    class EitherEstimate(JointEstimate, Estimate):
+        """What :func:`estimate` returns, to a type checker, which cannot tell how many attributes there are.
+
+        At run time it is one of the two, and what only the other one can be asked is an error in words.
+        """
+
+        @overload
+        def range(
+            self,
+            ranges: Mapping[str, Any] | None = None,
+            /,
+            *,
+            confidence: float | None = 0.95,
+            given: Mapping[str, Any] | None = None,
+            **named: Any,
+        ) -> Answer[float]: ...
+        @overload
+        def range(self, low: Any, high: Any, /, *, confidence: float | None = 0.95) -> Answer[float]: ...
+        def range(self, /, *args: Any, **kwargs: Any) -> Answer[float]: ...
+
+        @overload
+        def ranges(
+            self,
+            ranges: Mapping[str, Any] | None = None,
+            /,
+            *,
+            confidence: float | None = 0.95,
+            given: Mapping[str, Any] | None = None,
+            **named: Any,
+        ) -> Answer[Floats]: ...
+        @overload
+        def ranges(
+            self, lows: ArrayLike, highs: ArrayLike, /, *, confidence: float | None = 0.95
+        ) -> Answer[Floats]: ...
+        def ranges(self, /, *args: Any, **kwargs: Any) -> Answer[Floats]: ...
 
 
 def estimate(
     aggregate: Aggregate, *, consistent: bool = True, denoise: bool = False, population: Population = None
-) -> Estimate:
+) -> EitherEstimate:
     """Estimate the distribution behind an aggregate, without bias unless it is denoised.
 
     Parameters
@@ -44,7 +88,13 @@ def estimate(
     check_type(aggregate, Aggregate, "what is estimated from")
     check_type(denoise, bool, "whether to denoise")
     check_population(population, aggregate.reports)
-    if isinstance(aggregate.plan.domain, Product):
+    return cast("EitherEstimate", _estimate(aggregate, consistent, denoise, population))
+
+
+def _estimate(
+    aggregate: Aggregate, consistent: bool, denoise: bool, population: Population
+) -> Estimate | JointEstimate:
+    if len(aggregate.plan.domain.attributes) > 1:
         if not consistent:
             raise QueryError(
                 "over several attributes every estimate is consistent; leave out consistent=False"

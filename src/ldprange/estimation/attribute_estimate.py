@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from statistics import NormalDist
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldprange.answer import Answer
 from ldprange.domain import Domain
-from ldprange.errors import QueryError
+from ldprange.errors import DomainError, QueryError
 from ldprange.estimation.inner_bounds import inner_bounds_note
 from ldprange.estimation.shares import Shares
 from ldprange.plan import Plan
@@ -31,6 +32,18 @@ class Estimate:
     between 0 and 1 and rise with the range, and intervals stay about the unbiased share.
 
     Made by :func:`ldprange.estimate`.
+
+    >>> import ldprange as ldp
+    >>> plan = ldp.Plan(ldp.Domain.integers(0, 9), 2.0, ldp.Tree(branching=4), ldp.OUE())
+    >>> found = ldp.estimate(ldp.simulate(plan, plan.domain.count([2] * 30_000 + [7] * 20_000), seed=1))
+    >>> print(found.range(0, 4))
+    0.593 [0.580, 0.607] at 95%
+    >>> print(found.describe())
+    50,000 people
+    mean       4.01476
+    25% below  2 [2, 2] at 95%
+    50% below  2 [2, 2] at 95%
+    75% below  7 [7, 7] at 95%
     """
 
     def __init__(self, plan: Plan, shares: Shares, domain: Domain | None = None) -> None:
@@ -156,6 +169,26 @@ class Estimate:
         lows = _units([domain.at(position) for position in low.tolist()], wanted.shape)
         highs = _units([domain.up_to(position) for position in high.tolist()], wanted.shape)
         return Answer(value, lows, highs, confidence)
+
+    def median(self, *, confidence: float | None = 0.95) -> Answer[Any]:
+        """Return the value below which half of the people lie."""
+        return self.quantile(0.5, confidence=confidence)
+
+    def mean(self) -> float:
+        """Return the mean of people's values: Σ value · share over all bins; of a wide bin, its middle.
+
+        It is unbiased, up to where in its bin each person lies, unless the estimate was denoised. It comes
+        without an interval: the exact variances here are those of ranges.
+        """
+        return float(self.domain.middles() @ np.diff(self._shares.cdf))
+
+    def describe(self, *, confidence: float | None = 0.95) -> str:
+        """Return lines with the number of people, the mean of numbers, and quartiles at ``confidence``."""
+        lines = [f"{self.users:,} people"]
+        with suppress(DomainError):  # dates and labels have none
+            lines.append(f"mean       {self.mean():.6g}")
+        lines += [f"{100 * q:g}% below  {self.quantile(q, confidence=confidence)}" for q in (0.25, 0.5, 0.75)]
+        return "\n".join(lines)
 
     def _quantile_positions(self, wanted: Floats) -> Positions:
         """Return where the cdf crosses each of ``wanted``: of all crossings that of least check loss.

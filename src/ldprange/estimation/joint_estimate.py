@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
@@ -28,11 +27,13 @@ from ldprange.support.checking import listed, shown
 Range = tuple[Any, Any] | Sequence[Any] | Any
 
 
-class JointEstimate(Estimate):
+class JointEstimate:
     """What reports on several attributes say about the population.
 
     Questions name attributes; one that is not named may be anything. A range is a pair of ends, as for one
-    attribute, and a single value stands for itself: ``found.range(age=(18, 64), region="north")``.
+    attribute, and a single value stands for itself: ``found.range(age=(18, 64), region="north")``, or
+    ``found.range({"Rent in €": (0, 800)})`` where a name is no word of Python. All that can be asked of one
+    attribute is asked of its :meth:`marginal`.
 
     Made by :func:`ldprange.estimate`.
     """
@@ -42,8 +43,10 @@ class JointEstimate(Estimate):
         assert isinstance(plan.domain, Product)  # noqa: S101 (else another class is made)
         assert isinstance(plan.layout, GridsLayout)  # noqa: S101 (a product has no other)
         self.plan = plan
-        self.domain = plan.domain
+        self.domain: Domain = plan.domain
+        """What is asked about: the plan's domain."""
         self.users = aggregate.reports
+        """How many people reported."""
         self._product = plan.domain
         self._grids = plan.layout
         self._law = plan.law(aggregate.users, population)
@@ -56,33 +59,39 @@ class JointEstimate(Estimate):
         about = f"{kind} of {listed(self._product.names)}"
         return f"{about} from {self.users:,} reports under plan {self.plan.fingerprint}"
 
+    if not TYPE_CHECKING:  # a type checker is to find out by itself what is not there
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_") or not hasattr(Estimate, name):
+                raise AttributeError(f"'JointEstimate' object has no attribute {name!r}")
+            raise AttributeError(
+                f"{name}() needs one attribute; use estimate.marginal({self._product.names[0]!r}).{name}(…)"
+            )
+
     @property
     def names(self) -> tuple[str, ...]:
         """The attributes."""
         return tuple(self._product.names)
 
-    def axis(self, name: str) -> Domain:
-        """Return the domain of one attribute."""
-        return self._product.axes[self._place(name)]
-
     def range(
         self,
+        ranges: Mapping[str, Range] | None = None,
         /,
-        *unnamed: object,
+        *,
         confidence: float | None = 0.95,
         given: Mapping[str, Range] | None = None,
-        **ranges: Range,
+        **named: Range,
     ) -> Answer[float]:
         """Return the share of people who lie in a range on every attribute that is named.
 
         Parameters
         ----------
+        ranges, named
+            Ranges by attribute, as a mapping or as keywords.
         confidence
             How often the interval is to hold the truth.
         given
             Ranges of other attributes: the share is then that among the people in them.
-        ranges
-            By attribute.
 
         >>> import ldprange as ldp
         >>> people = ldp.Domain.product(age=ldp.Domain.integers(0, 15), children=ldp.Domain.integers(0, 3))
@@ -92,25 +101,28 @@ class JointEstimate(Estimate):
         >>> print(found.range(age=(8, 15), children=(1, 3)))
         0.496 [0.483, 0.510] at 95%
         """
-        self._check_named(unnamed)
-        each = {name: tuple([end] for end in _ends(name, pair)) for name, pair in ranges.items()}
-        return single(self.ranges(confidence=confidence, given=given, **each))
+        each = {
+            name: tuple([end] for end in _ends(name, pair))
+            for name, pair in self._named(ranges, named).items()
+        }
+        return single(self.ranges(each, confidence=confidence, given=given))
 
     def ranges(
         self,
+        ranges: Mapping[str, Range] | None = None,
         /,
-        *unnamed: object,
+        *,
         confidence: float | None = 0.95,
         given: Mapping[str, Range] | None = None,
-        **ranges: Range,
+        **named: Range,
     ) -> Answer[Floats]:
         """Return the shares of many at once, as arrays: of each attribute all low ends and all high ends."""
-        self._check_named(unnamed)
+        ranges = self._named(ranges, named)
         if condition := self._condition(given, ranges):
             if len(ranges) != 1:
                 raise QueryError(f"a conditional share must be of one attribute's range, got {len(ranges)}")
             ((name, pair),) = ranges.items()
-            among = self._one(self._place(name), condition)
+            among = self._one(self._product.place(name), condition)
             return among.ranges(*_ends(name, pair), confidence=confidence)
         normal_quantile(confidence, 1)  # refuses what is none
         starts, stops = self._positions(ranges)
@@ -176,7 +188,7 @@ class JointEstimate(Estimate):
     def histogram(self, *names: str, confidence: float | None = 0.95) -> Answer[Floats]:
         """Return the share of every joint bin: an array with an axis for each attribute (that is named)."""
         normal_quantile(confidence, 1)  # refuses what is none
-        places = [self._place(name) for name in names] or list(range(len(self._product.names)))
+        places = [self._product.place(name) for name in names] or list(range(len(self._product.names)))
         shape = [self._product.shape[place] for place in places]
         if len(set(places)) != len(places):
             raise QueryError(f"an attribute must be named once, got {listed(names)}")
@@ -205,7 +217,7 @@ class JointEstimate(Estimate):
         """
         if name is None:
             raise QueryError(f"name one of the attributes {listed(self._product.names)}")
-        return self._one(self._place(name), self._condition(given, {name}))
+        return self._one(self._product.place(name), self._condition(given, {name}))
 
     def _one(self, place: int, condition: dict[int, tuple[int, int]]) -> Estimate:
         domain = self._product.axes[place]
@@ -238,31 +250,16 @@ class JointEstimate(Estimate):
             raise QueryError("nobody seems to be in the given ranges, as far as reports tell; widen them")
         return Conditional(shares, [condition.get(p) for p in chosen], upto, self.users)
 
-    def quantile(  # type: ignore[override]
+    def quantile(
         self,
         q: float,
         *,
-        of: str,
+        of: str | None = None,
         given: Mapping[str, Range] | None = None,
         confidence: float | None = 0.95,
     ) -> Answer[Any]:
         """Return the value of an attribute below which a share ``q`` lies (of the people in other ranges)."""
         return self.marginal(of, given=given).quantile(q, confidence=confidence)
-
-    def prefix(self, bound: Any, *, confidence: float | None = 0.95) -> Answer[float]:
-        raise self._one_at_a_time("prefix")
-
-    def prefixes(self, bounds: ArrayLike, *, confidence: float | None = 0.95) -> Answer[Floats]:
-        raise self._one_at_a_time("prefixes")
-
-    def cdf(self, *, confidence: float | None = 0.95, band: str = "pointwise") -> Answer[Floats]:
-        raise self._one_at_a_time("cdf")
-
-    def quantiles(self, qs: ArrayLike, *, confidence: float | None = 0.95) -> Answer[Any]:
-        raise self._one_at_a_time("quantiles")
-
-    def _one_at_a_time(self, what: str) -> QueryError:
-        return QueryError(f"{what} is asked of one attribute: marginal({self._product.names[0]!r}).{what}(…)")
 
     def _condition(
         self, given: Mapping[str, Range] | None, asked: Collection[str]
@@ -277,7 +274,7 @@ class JointEstimate(Estimate):
         for name, pair in given.items():
             if name in asked:
                 raise QueryError(f"{name} must be asked about or be given, not both")
-            place = self._place(name)
+            place = self._product.place(name)
             axis, (low, high) = self._product.axes[place], _ends(name, pair)
             if np.ndim(low) or np.ndim(high):
                 raise QueryError(f"{name}: what is given must be one range, got {shown(pair)}")
@@ -299,18 +296,25 @@ class JointEstimate(Estimate):
         last = int(min(max(first + step, round(float(ends[1]) / step) * step), axis.bins))
         return f"the nearest is from {axis.lower(first)} to {axis.upper(last - 1)}"
 
-    def _check_named(self, unnamed: tuple[object, ...]) -> None:
-        if unnamed:
+    def _named(self, ranges: object, named: dict[str, Range]) -> dict[str, Range]:
+        """Return all ranges by attribute: those of the mapping ``ranges``, if there is one, and ``named``."""
+        if ranges is None:
+            return named
+        if not isinstance(ranges, Mapping):
             raise QueryError(
-                f"ranges must be named, such as {self._product.names[0]}=(low, high), got {unnamed}"
+                f"ranges must be by attribute, as {{{self._product.names[0]!r}: (low, high)}} is, "
+                f"got {shown(ranges)}"
             )
+        if twice := ranges.keys() & named.keys():
+            raise QueryError(f"an attribute must be named once, got {listed(sorted(twice))} twice")
+        return {**ranges, **named}
 
     def _positions(self, ranges: Mapping[str, Range]) -> tuple[dict[int, Positions], dict[int, Positions]]:
         """Return where ranges start and stop, by the attributes' places, in their order."""
         if not ranges:
             raise QueryError(f"name an attribute and its range, such as {self._product.names[0]}=(low, high)")
         starts, stops = {}, {}
-        for place, name in sorted((self._place(name), name) for name in ranges):
+        for place, name in sorted((self._product.place(name), name) for name in ranges):
             axis, (low, high) = self._product.axes[place], _ends(name, ranges[name])
             starts[place], stops[place] = _between(name, axis, low, high)
             if np.any(starts[place] >= stops[place]):
@@ -326,11 +330,6 @@ class JointEstimate(Estimate):
             raise QueryError("range takes single bounds; ranges takes lists of them")
         starts = {place: np.broadcast_to(each, shape) for place, each in starts.items()}
         return starts, {place: np.broadcast_to(each, shape) for place, each in stops.items()}
-
-    def _place(self, name: str) -> int:
-        if name not in self._product.names:
-            raise QueryError(f"the attributes are {listed(self._product.names)}, got {shown(name)}")
-        return list(self._product.names).index(name)
 
     def _joint(self, chosen: tuple[int, ...]) -> JointShares:
         if not self._grids.asks_together(chosen):

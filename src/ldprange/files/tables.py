@@ -17,7 +17,7 @@ import pyarrow.csv
 import pyarrow.parquet
 from numpy.typing import NDArray
 
-from ldprange.domain import Dates, Domain, Ordered, Product
+from ldprange.domain import Dates, Domain, Ordered
 from ldprange.errors import FileError
 from ldprange.files.parquet_pages import check_pages
 from ldprange.support.checking import listed, shown
@@ -82,17 +82,17 @@ def parquet_values(file: BinaryIO, column: str | None, domain: Domain) -> list[C
 
 def _longest(domain: Domain) -> int:
     """Return how many bytes a value may have, as text."""
-    if isinstance(domain, Product):
-        return max(map(_longest, domain.axes))
-    labels = domain.labels if isinstance(domain, Ordered) else ()
-    return max([_LONGEST_TEXT, *(len(label.encode()) for label in labels)])
+    labels = [each.labels for each in domain.attributes.values() if isinstance(each, Ordered)]
+    return max([_LONGEST_TEXT, *(len(label.encode()) for label in chain.from_iterable(labels))])
 
 
 def _columns(batches: Iterator[pa.RecordBatch], domain: Domain) -> list[Column]:
-    if not isinstance(domain, Product):
-        return [typed((batch.column(0) for batch in batches), domain)]
-    each = zip(domain.names, domain.axes, tee(batches, len(domain.names)), strict=True)
-    return [typed(map(itemgetter(name), held), axis, f" in {name}") for name, axis, held in each]
+    attributes = domain.attributes
+    copies = tee(batches, len(attributes))
+    return [
+        typed(map(itemgetter(name or 0), copy), each, f" in {name}" if name else "")
+        for (name, each), copy in zip(attributes.items(), copies, strict=True)
+    ]
 
 
 def read_header(file: BinaryIO, delimiter: str) -> list[str]:
@@ -203,8 +203,8 @@ def _choose(names: Sequence[str], column: str | None, domain: Domain) -> Sequenc
     there = listed(names)
     if not names:
         raise FileError("the file must be a table with a header, and it is empty")
-    if isinstance(domain, Product):
-        chosen = domain.names
+    if "" not in domain.attributes:
+        chosen = list(domain.attributes)
     elif column is None and len(names) > 1:
         raise FileError(f"the table has several columns, so choose one: {there}")
     else:

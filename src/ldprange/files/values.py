@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.domain import Domain, Product
+from ldprange.domain import Domain
 from ldprange.errors import FileError
 from ldprange.files.sniffing import SWAP, Kind, expect
 from ldprange.files.sources import Name, Progress, opened, watched
@@ -49,9 +49,9 @@ def read_values(
     progress
         Called with every chunk: how many more bytes were read.
     """
-    if isinstance(domain, Product) and column is not None:
+    if "" not in domain.attributes and column is not None:
         raise FileError(
-            f"the columns are the attributes', {listed(domain.names)}; leave out column {shown(column)}"
+            f"the columns are the attributes', {listed(domain.attributes)}; leave out column {shown(column)}"
         )
     # the tables' library takes as long to load as all else together
     from ldprange.files import tables
@@ -70,10 +70,10 @@ def _values(
             columns = tables.parquet_values(file, column, domain)
         elif suffix in tables.DELIMITERS:
             columns = tables.delimited_values(file, tables.DELIMITERS[suffix], column, domain)
-        elif isinstance(domain, Product):
+        elif "" not in domain.attributes:
             raise FileError(
                 "values of several attributes must be a .csv, .tsv or .parquet table with the columns "
-                f"{listed(domain.names)}"
+                f"{listed(domain.attributes)}"
             )
         elif column is not None:
             raise FileError(
@@ -91,10 +91,11 @@ def _values(
 
 
 def _people(columns: list[Iterator[NDArray[Any]]], domain: Domain) -> Iterator[Any]:
-    if not isinstance(domain, Product):
+    if "" in domain.attributes:
         return _chunks(columns[0])
     # all columns of a file are cut alike
-    return (dict(zip(domain.names, chunk, strict=True)) for chunk in zip(*map(_chunks, columns), strict=True))
+    chunks = zip(*map(_chunks, columns), strict=True)
+    return (dict(zip(domain.attributes, chunk, strict=True)) for chunk in chunks)
 
 
 def _chunks(arrays: Iterator[NDArray[Any]]) -> Iterator[NDArray[Any]]:

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from ldprange.errors import LdprangeError
-from ldprange.service import metrics, overview, pages, questions, surveys
+from ldprange.service import attributes, metrics, overview, pages, questions, surveys
 from ldprange.service.collector import Collector
 from ldprange.service.openapi import DESCRIPTION
 from ldprange.service.refusal import Refusal
@@ -43,7 +43,7 @@ def make_app(collector: Collector) -> ASGIApp:
             Route("/api/surveys", surveys.listing, methods=["GET"]),
             Route(_SURVEY, surveys.show, methods=["GET"]),
             Route(_SURVEY, surveys.change, methods=["PATCH"]),
-            _question("range", questions.share_of_range, many=("attribute", "low", "high")),
+            _question("range", attributes.share_of_range, many=("attribute", "low", "high")),
             _question("prefix", questions.share_of_prefix, "value", "attribute"),
             _question("quantiles", questions.quantiles, "attribute", many=("q",)),
             _question("cdf", questions.cdf, "band", "attribute"),

@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ldprange.domain import Product
+from ldprange.domain import Domain
 from ldprange.domain.text import parse, plain
 from ldprange.estimation import Estimate, JointEstimate
 from ldprange.plan import Plan
 from ldprange.service.cells import edges_of, parts_of
 from ldprange.service.refusal import Refusal
 from ldprange.service.replies import Parameters, columns, share
+
+if TYPE_CHECKING:
+    from ldprange.estimation import EitherEstimate
 
 _MOST_HELD = 1 << 19  # joint bins of attributes asked about together: each has a few numbers in memory
 GIVEN = ("given", "given_low", "given_high")
@@ -22,68 +25,83 @@ GIVEN = ("given", "given_low", "given_high")
 _ONLY_ONE = "this survey has one attribute, without a name; leave out attribute, and what is given"
 
 
-def one_attribute(parameters: Parameters, found: Estimate) -> Estimate:
+def one_attribute(parameters: Parameters, found: EitherEstimate) -> Estimate:
     """Return the estimate of the attribute that is asked about, among the people who are given."""
-    names = parameters.texts("attribute")
-    if not isinstance(found, JointEstimate):
-        if names or any(map(parameters.texts, GIVEN)):
-            raise Refusal(400, _ONLY_ONE)
-        return found
-    if len(names) != 1:
+    names, several = parameters.texts("attribute"), names_of(found.domain)
+    if several and len(names) != 1:
         raise Refusal(
             400,
-            f"this is asked of one attribute at a time, attribute={found.names[0]} or another of "
-            f"{', '.join(found.names)}, got {len(names)}; of more, ask for a range or the histogram of two",
+            f"this is asked of one attribute at a time, attribute={several[0]} or another of "
+            f"{', '.join(several)}, got {len(names)}; of more, ask for a range or the histogram of two",
         )
-    given = _ranges(parameters, found, GIVEN)
+    given = _ranges(parameters, found.domain, GIVEN)
     check_places(found.plan, [*names, *given])
-    return found.marginal(names[0], given=given)
+    return found.marginal(*names, given=given)
 
 
-def share_of_ranges(parameters: Parameters, found: JointEstimate, confidence: float) -> dict[str, Any]:
-    """Tell the share of the people who are in a range on every attribute that is named."""
-    ends, given = (_ranges(parameters, found, named) for named in (("attribute", "low", "high"), GIVEN))
+def share_of_range(parameters: Parameters, found: EitherEstimate, confidence: float) -> dict[str, Any]:
+    """Tell the share of people who are in a range on every attribute that is named, or on the only one."""
+    ends = _ranges(parameters, found.domain, ("attribute", "low", "high"))
+    given = _ranges(parameters, found.domain, GIVEN)
     if not ends:
-        raise Refusal(400, f"name an attribute and its range, as in attribute={found.names[0]}&low=…&high=…")
+        name = next(iter(found.domain.attributes))
+        raise Refusal(400, f"name an attribute and its range, as in attribute={name}&low=…&high=…")
     check_places(found.plan, [*ends, *given])
+    answer = (
+        found.range(*ends[""], confidence=confidence)
+        if "" in ends
+        else found.range(ends, given=given, confidence=confidence)
+    )
     return {
         "attributes": list(ends),
         "from": [plain(low) for low, _ in ends.values()],
         "to": [plain(high) for _, high in ends.values()],
-        **share(found.range(confidence=confidence, given=given, **ends)),
+        **share(answer),
     }
 
 
-def asked_about(parameters: Parameters, found: Estimate) -> dict[str, Any]:
+def asked_about(parameters: Parameters, found: EitherEstimate) -> dict[str, Any]:
     """Tell which one of several attributes a question was about, and among whom."""
-    if not isinstance(found, JointEstimate):
-        return {}
-    names, given = parameters.texts("attribute"), _ranges(parameters, found, GIVEN)
+    names, given = parameters.texts("attribute"), _ranges(parameters, found.domain, GIVEN)
     about: dict[str, Any] = {"attribute": names[0]} if len(names) == 1 else {}
     if given:
         about["given"] = {name: [plain(low), plain(high)] for name, (low, high) in given.items()}
     return about
 
 
-def _ranges(parameters: Parameters, found: JointEstimate, named: tuple[str, str, str]) -> dict[str, Any]:
-    """Return ranges by attribute: as many low and high ends as names."""
+def names_of(domain: Domain) -> list[str]:
+    """Return the names of the attributes; an only one has none."""
+    return [name for name in domain.attributes if name]
+
+
+def _ranges(parameters: Parameters, domain: Domain, named: tuple[str, str, str]) -> dict[str, Any]:
+    """Return ranges by attribute: as many low and high ends as names; an only attribute is not named."""
+    several = names_of(domain)
+    if not several:
+        if parameters.texts("attribute") or any(map(parameters.texts, GIVEN)):
+            raise Refusal(400, _ONLY_ONE)
+        if named == GIVEN:
+            return {}
+        return {"": tuple(parse(domain, parameters.text(end)) for end in named[1:])}
     names, lows, highs = (parameters.texts(name) for name in named)
     if not len(names) == len(lows) == len(highs):
         name, low, high = named
         raise Refusal(
             400,
             "of several attributes each must be named with its range, as in "
-            f"{name}={found.names[0]}&{low}=…&{high}=…&{name}={found.names[1]}&{low}=…&{high}=…, "
+            f"{name}={several[0]}&{low}=…&{high}=…&{name}={several[1]}&{low}=…&{high}=…, "
             f"got {len(names)} attributes, {len(lows)} low ends and {len(highs)} high ends",
         )
     if len(set(names)) != len(names):
         raise Refusal(400, f"an attribute must be named once, got {', '.join(names)}")
-    each = zip(names, map(found.axis, names), lows, highs, strict=True)
+    each = zip(names, map(domain.attribute, names), lows, highs, strict=True)
     return {name: (parse(axis, low), parse(axis, high)) for name, axis, low, high in each}
 
 
 def check_places(plan: Plan, names: Sequence[str]) -> tuple[int, ...]:
     """Return the attributes' places in order; refuse other names, and tables too large to hold."""
+    if not names_of(plan.domain):
+        return (0,)
     product, grids = parts_of(plan)
     places = tuple(sorted(product.place(name) for name in names))
     if len(set(names)) != len(names):
@@ -121,7 +139,7 @@ def two_of(parameters: Parameters, plan: Plan) -> tuple[str, str]:
 def check_attributes(parameters: Parameters, plan: Plan) -> None:
     """Refuse a picture of other than a survey's one attribute, one of several, or two of them."""
     names = parameters.texts("attribute")
-    if not isinstance(plan.domain, Product):
+    if not names_of(plan.domain):
         if names:
             raise Refusal(400, _ONLY_ONE)
         return
@@ -140,11 +158,10 @@ def pair_pictures(
     for an even one's share is then twice the half-width. There are twice as many on each side, for the eye
     takes neighbours together; but 4 to 32.
     """
-    product = _product(found)
     edges = edges_of(found.plan, names, 2 * math.sqrt(1 / (2 * half)))
     marginals = []
     for name, each in zip(names, edges, strict=True):
-        lows, highs = product.axis(name).run_ends(each)
+        lows, highs = found.domain.attribute(name).run_ends(each)
         marginals.append(columns(found.marginal(name).ranges(lows, highs, confidence=confidence)))
     return {
         "attributes": list(names),
@@ -157,13 +174,12 @@ def table_of(
     found: JointEstimate, names: tuple[str, str], edges: Sequence[Sequence[int]], confidence: float
 ) -> dict[str, Any]:
     """Tell the share of every cell of two attributes: rows by the first, columns by the second."""
-    product = _product(found)
-    ends = [product.axis(name).run_ends(each) for name, each in zip(names, edges, strict=True)]
+    ends = [found.domain.attribute(name).run_ends(each) for name, each in zip(names, edges, strict=True)]
     rows, cells = (len(each) - 1 for each in edges)
     first = [[each for each in side for _ in range(cells)] for side in ends[0]]
     second = [side * rows for side in ends[1]]
-    asked: dict[str, Any] = {names[0]: (first[0], first[1]), names[1]: (second[0], second[1])}
-    shares = columns(found.ranges(confidence=confidence, **asked))
+    asked = {names[0]: (first[0], first[1]), names[1]: (second[0], second[1])}
+    shares = columns(found.ranges(asked, confidence=confidence))
     return {
         "from": [[plain(low) for low in lows] for lows, _ in ends],
         "to": [[plain(high) for high in highs] for _, highs in ends],
@@ -172,7 +188,3 @@ def table_of(
             for name, flat in shares.items()
         },
     }
-
-
-def _product(found: Estimate) -> Product:
-    return parts_of(found.plan)[0]

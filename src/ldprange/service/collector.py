@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 
-from ldprange.domain import Domain, Product
+from ldprange.domain import Domain
 from ldprange.errors import LdprangeError
 from ldprange.plan import Plan
 from ldprange.service.access import RateLimit
@@ -159,9 +159,9 @@ def survey_of(description: object) -> Survey:
 
 def _check_attributes(domain: Domain, unit: str) -> None:
     """Refuse attributes that the pages cannot show."""
-    if not isinstance(domain, Product):
+    if "" in domain.attributes:
         return
-    for name in domain.names:
+    for name in domain.attributes:
         if len(name) > _LONGEST_ATTRIBUTE or not name.strip() or not _is_plain(name):
             raise LdprangeError(
                 f"an attribute's name must be a line of 1 to {_LONGEST_ATTRIBUTE} characters, "

@@ -280,11 +280,10 @@ DESCRIPTION: Json = {
         },
         f"{_AT}/range": _question(
             "The share between two values, or in a range of each of several attributes",
-            {"from": _VALUE, "to": _VALUE, **_NOTED},
+            {"attributes": _many(_TEXT), "from": _many(_VALUE), "to": _many(_VALUE), **_NOTED},
             _query("low", _BOUNDS, "In the domain's own units; as many as attributes.", required=True),
             _query("high", _BOUNDS, "In the domain's own units; as many as attributes.", required=True),
             _ATTRIBUTES,
-            several={"attributes": _many(_TEXT), "from": _many(_VALUE), "to": _many(_VALUE), **_NOTED},
         ),
         f"{_AT}/prefix": _question(
             "The share up to a value",

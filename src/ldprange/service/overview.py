@@ -8,13 +8,13 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable
 from functools import partial
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ldprange.domain.text import plain
-from ldprange.estimation import Estimate, JointEstimate
+from ldprange.estimation import Estimate
 from ldprange.estimation.attribute_estimate import normal_quantile
 from ldprange.service.attributes import check_attributes, pair_pictures
 from ldprange.service.collector import Collector
@@ -31,6 +31,9 @@ from ldprange.service.replies import (
     survey_in,
 )
 from ldprange.service.store import CLOSED, Survey
+
+if TYPE_CHECKING:
+    from ldprange.estimation import EitherEstimate
 
 _MOST_POINTS = 1024
 _LEAST_BARS, _MOST_BARS = 6, 64
@@ -137,17 +140,18 @@ def _overview(
     }
 
 
-def _pictures(found: Estimate, attributes: tuple[str, ...], confidence: float, half: float) -> dict[str, Any]:
+def _pictures(
+    found: EitherEstimate, attributes: tuple[str, ...], confidence: float, half: float
+) -> dict[str, Any]:
     """Return what there is to draw of a survey's one attribute, of one of several, or of two."""
-    if isinstance(found, JointEstimate):
-        if len(attributes) == 2:
-            return pair_pictures(found, (attributes[0], attributes[1]), confidence, half)
-        found = found.marginal(attributes[0])
-    ordered = not found.domain.unordered
+    if len(attributes) == 2:
+        return pair_pictures(found, (attributes[0], attributes[1]), confidence, half)
+    alone = found.marginal(*attributes)
+    ordered = not alone.domain.unordered
     return {
-        "cdf": _cdf(found, confidence) if ordered else None,
-        "histogram": _histogram(found, confidence, half),
-        "quartiles": _quartiles(found, confidence) if ordered else None,
+        "cdf": _cdf(alone, confidence) if ordered else None,
+        "histogram": _histogram(alone, confidence, half),
+        "quartiles": _quartiles(alone, confidence) if ordered else None,
     }
 
 

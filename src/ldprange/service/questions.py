@@ -6,19 +6,19 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from functools import partial
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ldprange.domain import Domain
 from ldprange.domain.text import parse, plain
-from ldprange.estimation import Estimate, JointEstimate, estimate
+from ldprange.estimation import estimate
 from ldprange.service.attributes import (
     GIVEN,
     asked_about,
+    names_of,
     one_attribute,
-    share_of_ranges,
     table_of,
     two_of,
 )
@@ -37,6 +37,9 @@ from ldprange.service.replies import (
 )
 from ldprange.service.store import Survey
 
+if TYPE_CHECKING:
+    from ldprange.estimation import EitherEstimate
+
 CONFIDENCE = 0.95
 POPULATION = "endless"
 """Whom all intervals speak of: the population of which those who answered are a random sample."""
@@ -48,11 +51,11 @@ class Estimates:
     """The estimates last asked for; each is made once for the reports that there are."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[tuple[int, bool], tuple[int, Estimate]] = OrderedDict()
+        self._held: OrderedDict[tuple[int, bool], tuple[int, EitherEstimate]] = OrderedDict()
         self._locks: defaultdict[tuple[int, bool], Lock] = defaultdict(Lock)
         self._holding = Lock()
 
-    def of(self, collector: Collector, survey: Survey, denoised: bool) -> Estimate:
+    def of(self, collector: Collector, survey: Survey, denoised: bool) -> EitherEstimate:
         """Return the estimate from all reports of a survey."""
         live, key = collector.writer.live(survey), (survey.id, denoised)
         with self._locks[key]:  # one at a time: whoever waits will mostly find it made
@@ -72,7 +75,7 @@ class Estimates:
         return found
 
 
-Asked = Callable[[Parameters, Estimate, float], dict[str, Any]]
+Asked = Callable[[Parameters, "EitherEstimate", float], dict[str, Any]]
 
 
 def answering(asked: Asked, *known: str, many: tuple[str, ...] = ()) -> Callable[[Request], Any]:
@@ -100,48 +103,38 @@ def _answer(
     return rendered({**how, **asked_about(parameters, found), **answer})
 
 
-def share_of_range(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
-    """Tell the share between two values, or in ranges of several attributes."""
-    if isinstance(found, JointEstimate):
-        return share_of_ranges(parameters, found, confidence)
-    found = one_attribute(parameters, found)
-    low, high = (parse(found.domain, parameters.text(end)) for end in ("low", "high"))
-    return {"from": plain(low), "to": plain(high), **share(found.range(low, high, confidence=confidence))}
-
-
-def share_of_prefix(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
+def share_of_prefix(parameters: Parameters, found: EitherEstimate, confidence: float) -> dict[str, Any]:
     """Tell the share up to a value."""
-    found = one_attribute(parameters, found)
-    bound = parse(found.domain, parameters.text("value"))
-    return {"to": plain(bound), **share(found.prefix(bound, confidence=confidence))}
+    alone = one_attribute(parameters, found)
+    bound = parse(alone.domain, parameters.text("value"))
+    return {"to": plain(bound), **share(alone.prefix(bound, confidence=confidence))}
 
 
-def quantiles(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
+def quantiles(parameters: Parameters, found: EitherEstimate, confidence: float) -> dict[str, Any]:
     """Tell the values below which shares of the people lie."""
-    found = one_attribute(parameters, found)
     qs = parameters.numbers("q")
-    return {"q": qs, **columns(found.quantiles(qs, confidence=confidence))}
+    return {"q": qs, **columns(one_attribute(parameters, found).quantiles(qs, confidence=confidence))}
 
 
-def cdf(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
+def cdf(parameters: Parameters, found: EitherEstimate, confidence: float) -> dict[str, Any]:
     """Tell the share up to every bin."""
-    found = one_attribute(parameters, found)
+    alone = one_attribute(parameters, found)
     band = parameters.text("band", "pointwise")
-    _, upper = _every_bin(found.domain)
-    return {"band": band, "to": upper, **columns(found.cdf(confidence=confidence, band=band))}
+    _, upper = _every_bin(alone.domain)
+    return {"band": band, "to": upper, **columns(alone.cdf(confidence=confidence, band=band))}
 
 
-def histogram(parameters: Parameters, found: Estimate, confidence: float) -> dict[str, Any]:
+def histogram(parameters: Parameters, found: EitherEstimate, confidence: float) -> dict[str, Any]:
     """Tell the share of every bin; of two attributes, of at most 32 × 32 cells."""
-    if isinstance(found, JointEstimate) and len(parameters.texts("attribute")) != 1:
+    if names_of(found.domain) and len(parameters.texts("attribute")) != 1:
         if any(map(parameters.texts, GIVEN)):
             raise Refusal(400, "the histogram of two attributes is of all people; leave out given")
         names = two_of(parameters, found.plan)
         cells = table_of(found, names, edges_of(found.plan, names), confidence)
         return {"attributes": list(names), **cells}
-    found = one_attribute(parameters, found)
-    lower, upper = _every_bin(found.domain)
-    return {"from": lower, "to": upper, **columns(found.histogram(confidence=confidence))}
+    alone = one_attribute(parameters, found)
+    lower, upper = _every_bin(alone.domain)
+    return {"from": lower, "to": upper, **columns(alone.histogram(confidence=confidence))}
 
 
 def _every_bin(domain: Domain) -> tuple[list[Any], list[Any]]:

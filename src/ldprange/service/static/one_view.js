@@ -55,8 +55,7 @@ export class OneView {
 
   /** Tell the share of the range; return the same in a sentence. */
   tell(answer) {
-    const single = (end) => (Array.isArray(end) ? end[0] : end); // one of several attributes is a list of one
-    return showRange({ ...answer, from: single(answer.from), to: single(answer.to) }, this.units);
+    return showRange({ ...answer, from: answer.from[0], to: answer.to[0] }, this.units);
   }
 
   showTable(overview) {
