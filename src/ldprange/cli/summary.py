@@ -11,7 +11,6 @@ from typing import Any
 
 from ldprange import wire
 from ldprange.cli.output import note
-from ldprange.decompositions import Tree, Windows
 from ldprange.domain.text import describe
 from ldprange.oracles import HadamardHashing, Oracle, SubsetSelection
 from ldprange.plan import Plan
@@ -29,7 +28,7 @@ def plan_facts(plan: Plan) -> list[tuple[str, str]]:
     return [
         ("domain", describe(plan.domain)),
         privacy_fact(plan.epsilon),
-        ("decomposition", _decomposition(plan)),
+        ("decomposition", plan.layout.describe()),
         ("oracle by level", _runs([oracle_name(oracle) for oracle in plan.oracles])),
         ("people by level", _shares(plan.probabilities)),
         (
@@ -118,16 +117,6 @@ def oracle_name(oracle: Oracle) -> str:
 def percent(share: float, digits: int = 2) -> str:
     """Return a share as a percentage."""
     return f"{100 * share:.{digits}f}%"
-
-
-def _decomposition(plan: Plan) -> str:
-    shape, levels = plan.decomposition, len(plan.levels)
-    many = f"{levels} level" + "s" * (levels != 1)
-    if isinstance(shape, Windows):
-        widths = [level.shifts for level in plan.levels]
-        return f"Windows, {many} of {', '.join(map(str, widths))} bin" + "s" * (widths[0] != 1)
-    children = f", {shape.branching} children to a node" if isinstance(shape, Tree) else ""
-    return f"{type(shape).__name__}{children}, {many}"
 
 
 def _runs(names: Sequence[str]) -> str:

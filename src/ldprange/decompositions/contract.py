@@ -42,6 +42,10 @@ class Decomposition(ABC):
         """Describe the decomposition in plain JSON types."""
         return {"kind": self.kind}
 
+    def describe(self) -> str:
+        """Return the decomposition in a few words."""
+        return type(self).__name__
+
 
 class Estimator(Protocol):
     """How the levels of one attribute come together, for given users and noise."""
@@ -91,6 +95,14 @@ class Layout(ABC):
     shape: tuple[int, ...]
     tables: tuple[tuple[int, ...], ...] = ((0,),)
     has_nodes: bool = False
+
+    def describe(self) -> str:
+        """Return the layout in a few words."""
+        return f"{self.decomposition.describe()}, {self._number_of_levels}"
+
+    @property
+    def _number_of_levels(self) -> str:
+        return f"{len(self.levels)} level" + "s" * (len(self.levels) != 1)
 
     @property
     def required(self) -> Sequence[int]:

@@ -65,3 +65,6 @@ class Tree(Decomposition):
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "branching": self.branching}
+
+    def describe(self) -> str:
+        return f"Tree, {self.branching} children to a node"

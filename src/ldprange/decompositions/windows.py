@@ -76,6 +76,10 @@ class _WindowsLayout(LineLayout):
         super().__init__(Windows(tuple(widths)), levels, bins)
         self.widths = tuple(widths)
 
+    def describe(self) -> str:
+        widths = ", ".join(map(str, self.widths))
+        return f"Windows, {self._number_of_levels} of {widths} bin" + "s" * (self.widths[0] != 1)
+
     def estimator(self, law: Law) -> Estimator:
         return _WindowsEstimator(self.bins, self.widths, [level.asked for level in self.levels], law)
 

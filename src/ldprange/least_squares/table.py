@@ -155,9 +155,10 @@ class Table:
     def mean_variances(self) -> tuple[float, float]:
         """Return the mean working variance over all products of ranges, and over all of prefixes."""
         ranges, prefixes = zip(*(axis.mean_energies() for axis in self.axes), strict=True)
-        return tuple(
+        over_ranges, over_prefixes = (
             float((self.shrink * reduce(np.multiply.outer, each)).sum()) for each in (ranges, prefixes)
-        )  # type: ignore[return-value]
+        )
+        return over_ranges, over_prefixes
 
     def spread_variances(self, asked: Question) -> Floats:
         """Return what variances would be if nobody were in any cell that a question weighs."""

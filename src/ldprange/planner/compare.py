@@ -9,7 +9,7 @@ from math import prod
 
 from ldprange.decompositions import Decomposition, Flat, Grids, Haar, Tree, Windows
 from ldprange.decompositions.branchings import branchings_for
-from ldprange.domain import Domain, Product
+from ldprange.domain import Domain
 from ldprange.errors import PlanError
 from ldprange.oracles import HRR, OUE
 from ldprange.plan import Plan, check_bins, check_epsilon
@@ -173,7 +173,7 @@ def choose_plan(
 
 def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tuple[str, Plan]]:
     """Return the kinds of plans, simplest first: with the best oracles and probabilities, and the paper's."""
-    if isinstance(domain, Product):
+    if len(domain.attributes) > 1:
         return [
             (name, optimise_plan(domain, epsilon=epsilon, decomposition=grids, workload=workload))
             for name, grids in _grids(domain)
@@ -197,7 +197,7 @@ def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tupl
     return found
 
 
-def _grids(domain: Product) -> list[tuple[str, Decomposition]]:
+def _grids(domain: Domain) -> list[tuple[str, Decomposition]]:
     """Return all combinations of levels for two attributes or three, and pairs for more."""
     shape = domain.shape
     if len(shape) <= _MOST_TOGETHER and prod(shape) <= _MOST_JOINT_BINS:
