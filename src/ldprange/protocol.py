@@ -20,14 +20,14 @@ from typing import Any
 from ldprange import wire
 from ldprange.aggregate import Aggregate
 from ldprange.client import Client, encode_with
-from ldprange.estimation import Estimate, estimate
+from ldprange.estimation import Estimate, JointEstimate, estimate
 from ldprange.plan import Plan
 from ldprange.randomness import Coins, SystemCoins
 
 
 def run_protocol(
     plan: Plan, values: Iterable[Any], coins: Callable[[], Coins] = SystemCoins
-) -> tuple[Aggregate, Estimate]:
+) -> tuple[Aggregate, Estimate | JointEstimate]:
     """Return the aggregate and the estimate of people's values, under a plan, with fresh coins for each."""
     # Everyone: the plan is public. It says what may be asked, and how much a report may tell of its sender.
     domain = plan.domain

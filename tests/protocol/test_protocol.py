@@ -39,3 +39,11 @@ def test_without_coins_the_system_tosses_them() -> None:
 def test_a_value_outside_the_domain_is_refused() -> None:
     with pytest.raises(ldp.DomainError, match="between 0 and 9, got 10"):
         run_protocol(PLAN, [1, 10])
+
+
+def test_people_with_several_attributes_run_the_same_protocol() -> None:
+    people = ldp.Domain.product(age=ldp.Domain.integers(0, 9), region=ldp.Domain.categories(["N", "S"]))
+    plan = ldp.Plan(people, 1.0, ldp.Tree(2), ldp.HRR())
+    total, found = run_protocol(plan, [{"age": 4, "region": "N"}, {"age": 7, "region": "S"}] * 10)
+    assert total.reports == found.users == 20
+    assert isinstance(found, ldp.JointEstimate)
