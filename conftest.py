@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadScopeScheduling
 
 from command_line_survey import make_survey
 
@@ -28,21 +30,37 @@ HOME = Path(__file__).parent
 # Elsewhere a test that does so is marked where it stands, and so is a slow one.
 SYSTEM_FOLDERS = ("tests/collector", "tests/javascript", "tests/spark", "experiments/tests")
 SLOW_FOLDERS = ("tests/statistics",)
-# fixtures of a whole file that take long: a browser, experiments that have been run
-LONG_STARTS = {"browser", "quick", "small"}
+# Tests below each of these share a long start: a cluster, a browser, experiments that have been run.
+LONG_STARTS = (
+    "tests/spark/",
+    "tests/collector/test_dashboard",
+    "tests/collector/test_pages",
+    "experiments/tests/test_comparison",
+    "experiments/tests/test_experiments_command",
+)
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for groups
+class OneProcessForALongStart(LoadScopeScheduling):  # type: ignore[misc] # it has no type information
+    """Gives all tests that share a long start to one process, and every other test to any."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return next((shared for shared in LONG_STARTS if nodeid.startswith(shared)), nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)  # without pytest-xdist there is but one process
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneProcessForALongStart:
+    """Return who decides which process runs which test. Marks will not do: pytest 9.2 loses xdist_group."""
+    return OneProcessForALongStart(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by their folder, and let one process alone make a long start for all tests of a file."""
+    """Mark tests by their folder."""
     for item in items:
         folder = item.path.parent.relative_to(HOME).as_posix()
         if folder in SYSTEM_FOLDERS:
             item.add_marker(pytest.mark.system)
         if folder in SLOW_FOLDERS:
             item.add_marker(pytest.mark.slow)
-        if LONG_STARTS & set(getattr(item, "fixturenames", ())):
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@ import pytest
 import ldprange as ldp
 from running_collector import Service, serving
 
+pytestmark = pytest.mark.system
+
 PEOPLE = ldp.Domain.product(
     age=ldp.Domain.integers(0, 119),
     income=ldp.Domain.real(0.0, 80_000.0, 64),

@@ -23,8 +23,6 @@ from ldprange.errors import EngineError
 from ldprange.files import read_reports, write_reports
 from spark_cluster import Cluster, executors, running, session_on, tasks_of, wait_for_executors
 
-pytestmark = pytest.mark.xdist_group("spark")  # one cluster for all of them
-
 # codes and packed bytes are counted in SQL; sets, of which there are too many, by Python on the workers
 CODED, PACKED, SETS = PLANS["HRR"], PLANS["Windows"], PLANS["OUE"]
 TASK_BYTES = "spark.sql.files.maxPartitionBytes"

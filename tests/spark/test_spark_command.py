@@ -14,8 +14,6 @@ from ldprange.cli import commands
 from ldprange.files import write_reports
 from spark_cluster import Cluster, run_python
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 PACKED, SETS = PLANS["Windows"], PLANS["OUE"]
 
 

@@ -13,8 +13,6 @@ from example_plans import PLANS, batch_of
 from ldprange.files import write_reports
 from spark_cluster import connect_server, need_spark, run_python
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 # codes and packed bytes are counted in SQL; sets by Python on the workers
 KINDS = {"coded": PLANS["HRR"], "packed": PLANS["Windows"], "sets": PLANS["OUE"]}
 CLIENT = """

@@ -12,15 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 import ldprange as ldp
 from example_plans import PLANS, batch_of
 from ldprange.engines import spark
 from ldprange.files import read_reports, write_reports
 from spark_cluster import SETTINGS, environment, kill, kill_group, need_spark
-
-pytestmark = pytest.mark.xdist_group("spark")
 
 PLAN = PLANS["HRR"]
 PEOPLE = 100  # a file
