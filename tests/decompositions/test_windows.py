@@ -250,6 +250,7 @@ def test_the_prediction_takes_off_what_drawing_people_would_add() -> None:
     assert found.prefix_variance == pytest.approx(prefixes - spread.mean(), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_intervals_of_quantiles_cover() -> None:
     """Quantile intervals hold whole bins, so they cover a little more than they say, never less.
 
@@ -272,6 +273,7 @@ def test_intervals_of_quantiles_cover() -> None:
     assert np.all(mean >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / repetitions))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("oracle", [ldp.HadamardHashing(), ldp.SubsetSelection()], ids=["Hadamard", "Subset"])
 def test_a_level_without_reports_widens_intervals(oracle: Oracle) -> None:
     """A correct library fails with probability below 1e−3: coverage is within three standard errors."""

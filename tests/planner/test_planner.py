@@ -188,6 +188,7 @@ def test_so_many_people_give_the_wanted_error(workload: Workload) -> None:
     assert 0.99 * 0.01 < best.error(workload) <= 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_such_an_epsilon_gives_the_wanted_error(workload: Workload) -> None:
     epsilon = ldp.epsilon_needed(AGES, expected_users=100_000, error=0.01, workload=workload)
@@ -195,6 +196,7 @@ def test_such_an_epsilon_gives_the_wanted_error(workload: Workload) -> None:
     assert 0.97 * 0.01 < best.error(workload) <= 0.01
 
 
+@pytest.mark.slow
 def test_more_people_or_privacy_spent_make_finer_bins_useful() -> None:
     few, many = (ldp.useful_bins(epsilon=1.0, expected_users=users) for users in (10_000, 1_000_000))
     assert 2 <= few < many < ldp.useful_bins(epsilon=3.0, expected_users=1_000_000)
