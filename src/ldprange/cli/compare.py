@@ -13,7 +13,6 @@ from ldprange.cli.options import epsilon_option, json_option, users_option, work
 from ldprange.cli.output import answers, console, facts, print_json
 from ldprange.cli.summary import people_fact, percent, prediction_object, privacy_fact, questions
 from ldprange.domain import Domain
-from ldprange.domain.text import describe
 from ldprange.planner import Candidate, Comparison, compare_plans
 from ldprange.planner.optimise import Workload
 
@@ -55,7 +54,7 @@ def compare(domain: Domain, epsilon: float, users: int, workload: Workload, as_j
         return
     screen = console()
     asked = ("best for", questions(workload))
-    screen.print(facts([("domain", describe(domain)), privacy_fact(epsilon), people_fact(users), asked]))
+    screen.print(facts([("domain", domain.describe()), privacy_fact(epsilon), people_fact(users), asked]))
     screen.print(answers(_HEADINGS, [_row(each, comparison) for each in comparison.candidates]))
     screen.print(comparison.reason)
 

@@ -12,7 +12,6 @@ from ldprange.cli.options import epsilon_option, json_option, users_option, work
 from ldprange.cli.output import console, facts, print_json
 from ldprange.cli.summary import people_fact, privacy_fact, questions
 from ldprange.domain import Domain
-from ldprange.domain.text import describe
 from ldprange.planner import epsilon_needed, useful_bins, users_needed
 from ldprange.planner.optimise import Workload
 from ldprange.support.checking import shown
@@ -95,7 +94,7 @@ def need(
         print_json({"asked": asked, "bins": bins, "epsilon": epsilon, "users": users, **wanted})
         return
     rows = [
-        ("bins", f"{bins:,}") if domain is None else ("domain", describe(domain)),
+        ("bins", f"{bins:,}") if domain is None else ("domain", domain.describe()),
         privacy_fact(epsilon),
         people_fact(users),
     ]

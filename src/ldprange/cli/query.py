@@ -15,7 +15,7 @@ from ldprange.cli.options import json_option, population_option, read_aggregate
 from ldprange.cli.output import answers, console, facts, note, print_json
 from ldprange.cli.summary import percent, plan_facts
 from ldprange.domain import Domain
-from ldprange.domain.text import parse, plain, shown
+from ldprange.domain.text import plain, shown
 from ldprange.errors import QueryError
 from ldprange.estimation import Estimate, JointEstimate, estimate
 from ldprange.sampling import Population, described
@@ -223,7 +223,8 @@ def _named(
     for name, low, high in typed:
         if name in ranges:
             raise click.UsageError(f"{option} must be given once for each attribute, got {name} twice")
-        ranges[name] = (parse(domain.attribute(name), low), parse(domain.attribute(name), high))
+        each = domain.attribute(name)
+        ranges[name] = (each.parse(low), each.parse(high))
     return ranges
 
 
@@ -237,7 +238,7 @@ def _ranges(
     if not asked:
         return []
     domain = estimated.domain
-    lows, highs = ([parse(domain, text) for text in ends] for ends in zip(*asked, strict=True))
+    lows, highs = ([domain.parse(text) for text in ends] for ends in zip(*asked, strict=True))
     return [
         {"from": plain(low), "to": plain(high), **_one(estimated.range(low, high, confidence=confidence))}
         for low, high in zip(lows, highs, strict=True)
@@ -247,7 +248,7 @@ def _ranges(
 def _prefixes(estimated: Estimate, asked: tuple[str, ...], confidence: float) -> list[dict[str, Any]]:
     if not asked:
         return []
-    bounds = [parse(estimated.domain, text) for text in asked]
+    bounds = [estimated.domain.parse(text) for text in asked]
     return [{"to": plain(bound), **_one(estimated.prefix(bound, confidence=confidence))} for bound in bounds]
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from ldprange import wire
 from ldprange.cli.output import note
-from ldprange.domain.text import describe
 from ldprange.oracles import HadamardHashing, Oracle, SubsetSelection
 from ldprange.plan import Plan
 from ldprange.planner.optimise import Workload
@@ -26,7 +25,7 @@ def plan_facts(plan: Plan) -> list[tuple[str, str]]:
     """Return what people want to know about a plan."""
     widths = report_bytes(plan)
     return [
-        ("domain", describe(plan.domain)),
+        ("domain", plan.domain.describe()),
         privacy_fact(plan.epsilon),
         ("decomposition", plan.layout.describe()),
         ("oracle by level", _runs([oracle_name(oracle) for oracle in plan.oracles])),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ldprange.domain.text import shown as for_people
 from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins, Positions
 from ldprange.support.checking import Values, as_array, listed, make_described, shown
@@ -37,6 +38,8 @@ class Domain(ABC):
     """
 
     kind: ClassVar[str] = ""
+    one_value: ClassVar[str] = "a number"  # for people
+    values: ClassVar[str] = "numbers"
     bins: int
     _kinds: ClassVar[dict[str, Callable[..., Domain]]] = {}  # what a description's kind stands for
 
@@ -213,6 +216,35 @@ class Domain(ABC):
         raise DomainError(
             f"a mean needs numbers, and the domain holds {self.kind}; ask for quantiles or shares"
         )
+
+    def parse(self, text: str) -> Any:
+        """Return the bound that was typed as ``text``.
+
+        >>> Domain.dates("2026-01-01", "2026-12-31").parse("2026-03-01")
+        datetime.date(2026, 3, 1)
+        """
+        try:
+            if "_" in text or not text.isascii():  # Python's numbers may have these; people's have not
+                raise ValueError
+            return self._read(text)
+        except ValueError:
+            raise DomainError(f"a bound must be {self.one_value}, got {text[:40]!r}") from None
+
+    def _read(self, text: str) -> Any:
+        return float(text)
+
+    def describe(self) -> str:
+        """Return in a few words what values the domain holds.
+
+        >>> Domain.integers(0, 119).describe()
+        'whole numbers from 0 to 119 (120 bins)'
+        """
+        low, high = for_people(self.lower(0)), for_people(self.upper(self.bins - 1))
+        return f"{self.values} from {low} to {high} ({self._counted_bins})"
+
+    @property
+    def _counted_bins(self) -> str:
+        return f"{self.bins:,} bin" + "s" * (self.bins != 1)
 
     def label(self, index: int) -> str:
         """Return a bin's name for tables and axes."""

@@ -23,6 +23,8 @@ class Dates(Discrete):
     last: datetime.date
     bins: int = field(init=False, repr=False, compare=False)
     kind: ClassVar[str] = "dates"
+    one_value: ClassVar[str] = "a date such as 2026-01-31"
+    values: ClassVar[str] = "days"
 
     def __post_init__(self) -> None:
         for name in ("first", "last"):
@@ -66,6 +68,9 @@ class Dates(Discrete):
 
     def edges(self) -> NDArray[np.datetime64]:
         return np.datetime64(self.first, "D") + np.arange(self.bins + 1)
+
+    def _read(self, text: str) -> datetime.date:
+        return datetime.date.fromisoformat(text)
 
     def _value(self, index: int) -> datetime.date:
         return self.first + datetime.timedelta(days=index)

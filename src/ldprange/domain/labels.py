@@ -14,6 +14,8 @@ from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins
 from ldprange.support.checking import Values, as_array, can_be_written, first_of, listed, shown
 
+_FEW = 8  # labels that are all told
+
 
 @dataclass(frozen=True, slots=True)
 class Ordered(Discrete):
@@ -23,6 +25,8 @@ class Ordered(Discrete):
     bins: int = field(init=False, repr=False, compare=False)
     _places: dict[str, int] = field(init=False, repr=False, compare=False)
     kind: ClassVar[str] = "ordered"
+    one_value: ClassVar[str] = "a label"
+    values: ClassVar[str] = "labels"
 
     def __post_init__(self) -> None:
         if isinstance(self.labels, str | Set | Mapping) or not isinstance(self.labels, Iterable):
@@ -75,6 +79,13 @@ class Ordered(Discrete):
     def edges(self) -> NoReturn:
         raise DomainError(f"labels have no edges, got {listed(self.labels)}; use domain.labels")
 
+    def parse(self, text: str) -> str:
+        return text
+
+    def describe(self) -> str:
+        few = self.labels if self.bins <= _FEW else [*self.labels[:3], "…", self.labels[-1]]
+        return f"{self.values} {', '.join(few)} ({self._counted_bins})"
+
     def _value(self, index: int) -> str:
         return self.labels[index]
 
@@ -84,6 +95,7 @@ class Categories(Ordered):
     """Labels without an order."""
 
     kind: ClassVar[str] = "categories"
+    values: ClassVar[str] = "categories"
 
     @property
     def unordered(self) -> frozenset[int]:

@@ -26,6 +26,8 @@ class Integers(Discrete):
     high: int
     bins: int = field(init=False, repr=False, compare=False)
     kind: ClassVar[str] = "integers"
+    one_value: ClassVar[str] = "a whole number"
+    values: ClassVar[str] = "whole numbers"
 
     def __post_init__(self) -> None:
         for name in ("low", "high"):
@@ -65,6 +67,9 @@ class Integers(Discrete):
 
     def middles(self) -> Positions:
         return self.low + np.arange(self.bins, dtype=np.float64)
+
+    def _read(self, text: str) -> int:
+        return int(text)
 
     def _value(self, index: int) -> int:
         return self.low + index
@@ -179,6 +184,7 @@ class Logarithmic(_Continuous):
     high: float
     bins: int
     kind: ClassVar[str] = "logarithmic"
+    values: ClassVar[str] = "numbers, logarithmic,"
 
     def __post_init__(self) -> None:
         if is_number(self.low) and self.low <= 0:

@@ -155,5 +155,11 @@ class Product(Domain):
     def edges(self) -> NoReturn:
         self._no_line()
 
+    def parse(self, text: str) -> NoReturn:
+        self._no_line()
+
+    def describe(self) -> str:
+        return "; ".join(f"{name}: {each.describe()}" for name, each in self.attributes.items())
+
     def _no_line(self) -> NoReturn:
         raise DomainError(f"this is asked of one attribute at a time: {listed(self.names)}")

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ldprange.domain import Domain
-from ldprange.domain.text import parse, plain
+from ldprange.domain.text import plain
 from ldprange.estimation import Estimate, JointEstimate
 from ldprange.plan import Plan
 from ldprange.service.cells import edges_of, parts_of
@@ -82,7 +82,7 @@ def _ranges(parameters: Parameters, domain: Domain, named: tuple[str, str, str])
             raise Refusal(400, _ONLY_ONE)
         if named == GIVEN:
             return {}
-        return {"": tuple(parse(domain, parameters.text(end)) for end in named[1:])}
+        return {"": tuple(domain.parse(parameters.text(end)) for end in named[1:])}
     names, lows, highs = (parameters.texts(name) for name in named)
     if not len(names) == len(lows) == len(highs):
         name, low, high = named
@@ -95,7 +95,7 @@ def _ranges(parameters: Parameters, domain: Domain, named: tuple[str, str, str])
     if len(set(names)) != len(names):
         raise Refusal(400, f"an attribute must be named once, got {', '.join(names)}")
     each = zip(names, map(domain.attribute, names), lows, highs, strict=True)
-    return {name: (parse(axis, low), parse(axis, high)) for name, axis, low, high in each}
+    return {name: (axis.parse(low), axis.parse(high)) for name, axis, low, high in each}
 
 
 def check_places(plan: Plan, names: Sequence[str]) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ldprange.domain import Domain
-from ldprange.domain.text import parse, plain
+from ldprange.domain.text import plain
 from ldprange.estimation import estimate
 from ldprange.service.attributes import (
     GIVEN,
@@ -106,7 +106,7 @@ def _answer(
 def share_of_prefix(parameters: Parameters, found: EitherEstimate, confidence: float) -> dict[str, Any]:
     """Tell the share up to a value."""
     alone = one_attribute(parameters, found)
-    bound = parse(alone.domain, parameters.text("value"))
+    bound = alone.domain.parse(parameters.text("value"))
     return {"to": plain(bound), **share(alone.prefix(bound, confidence=confidence))}
 
 
