@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ldprange.answer import Answer
 from ldprange.domain import Domain
 from ldprange.errors import DomainError, QueryError
-from ldprange.estimation.inner_bounds import inner_bounds_note
+from ldprange.estimation.inner_bounds import inner_bounds_note, whole_cells
 from ldprange.estimation.shares import Shares
 from ldprange.plan import Plan
 from ldprange.support.arrays import Boundaries, Floats, Positions
@@ -230,18 +230,12 @@ class Estimate:
         if z is None:
             return Answer(value, None, None, None)
         step, bins = self._shares.scales[-1], self._shares.bins
-        inner_low, inner_high = _whole(np.ceil(starts / step) * step), _whole(np.floor(stops / step) * step)
-        outer_low, outer_high = _whole(np.floor(starts / step) * step), _whole(np.ceil(stops / step) * step)
-        outer_high = np.minimum(outer_high, bins)
-        inner_high = np.where(stops == bins, bins, inner_high)
-        if np.array_equal(inner_low, outer_low) and np.array_equal(inner_high, outer_high):
-            low, high = self._shares.interval(inner_low, inner_high, z)
+        inner, outer = whole_cells(starts, stops, step, bins)
+        if np.array_equal(inner, outer):
+            low, high = self._shares.interval(*inner, z)
             return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence)
-        # A bound inside a bin (or inside a node whose parts nobody reported on) says nothing about where in
-        # it people are: the share is at least that of the whole ones inside, at most that of all it touches.
-        inner_low = np.minimum(inner_low, inner_high)
-        low, _ = self._shares.interval(inner_low, inner_high, z)
-        _, high = self._shares.interval(outer_low, outer_high, z)
+        low, _ = self._shares.interval(*inner, z)
+        _, high = self._shares.interval(*outer, z)
         note = inner_bounds_note(self.domain, starts, stops, step)
         return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence, note)
 

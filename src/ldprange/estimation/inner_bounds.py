@@ -1,4 +1,8 @@
-"""What to say of a bound inside a bin: its interval allows for everybody in that bin, so it is wider."""
+"""Bounds inside a bin, or inside a cell of bins that reports do not tell apart.
+
+Such a bound says nothing about where in the cell people are. So the share of a range is at least that of the
+whole cells inside it, and at most that of all cells that it touches.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,30 @@ import numpy as np
 
 from ldprange.domain import Domain
 from ldprange.domain.text import shown
-from ldprange.support.arrays import Positions
+from ldprange.support.arrays import Boundaries, Positions
+
+Ends = tuple[Boundaries, Boundaries]
+
+
+def whole_cells(starts: Positions, stops: Positions, step: int, last: int) -> tuple[Ends, Ends]:
+    """Return the ends of the whole cells inside ranges, and of those that the ranges touch.
+
+    A cell has ``step`` bins, up to ``last``, where the line ends. If no whole cell is inside, both ends are
+    the same.
+
+    >>> inner, outer = whole_cells(np.array([1.5, 4.0]), np.array([5.0, 7.0]), 2, 7)
+    >>> [end.tolist() for end in (*inner, *outer)]
+    [[2, 4], [4, 7], [0, 4], [6, 7]]
+    """
+    lows, highs = starts / step, stops / step
+    inner = np.where(stops >= last, last, np.floor(highs) * step)
+    outer = np.floor(lows) * step, np.minimum(np.ceil(highs) * step, last)
+    within = np.minimum(np.ceil(lows) * step, inner), inner
+    return _whole(*within), _whole(*outer)
+
+
+def _whole(low: Positions, high: Positions) -> Ends:
+    return low.astype(np.int64), high.astype(np.int64)
 
 
 def inner_bounds_note(

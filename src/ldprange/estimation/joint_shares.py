@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ldprange.errors import QueryError
 from ldprange.estimation.attribute_estimate import normal_quantile
+from ldprange.estimation.inner_bounds import whole_cells
 from ldprange.estimation.shares import Spread, score_interval
 from ldprange.least_squares.axis import Axis
 from ldprange.least_squares.table import Question, Table, from_corners, shares_below
@@ -102,22 +103,13 @@ class JointShares:
     def interval(
         self, starts: Sequence[Positions], stops: Sequence[Positions], confidence: float
     ) -> tuple[Floats, Floats]:
-        """Return the ends of intervals for shares between positions.
-
-        A bound inside a bin, or inside a cell whose parts no grid tells of, says nothing about where in it
-        people are: the share is at least that of the whole cells inside, and at most that of all it touches.
-        """
+        """Return the ends of intervals for shares between positions; see :func:`whole_cells`."""
         z = normal_quantile(confidence, 1) or 0.0
-        sizes, stops = self.steps, self._leaves(stops)
-        up = [
-            [np.ceil(each / size) * size for each, size in zip(ends, sizes, strict=True)]
-            for ends in (starts, stops)
-        ]
-        down = [
-            [np.floor(each / size) * size for each, size in zip(ends, sizes, strict=True)]
-            for ends in (starts, stops)
-        ]
-        inner, outer = self.whole(up[0], down[1]), self.whole(down[0], up[1])
+        each = zip(starts, self._leaves(stops), self.steps, self.table.shape, strict=True)
+        inner, outer = (
+            self.whole(*zip(*ends, strict=True))
+            for ends in zip(*(whole_cells(*axis) for axis in each), strict=True)
+        )
         low, high = score_interval(self.ask(outer), self.spread(outer), z)
         differ = np.flatnonzero(_differ(inner.low, outer.low) | _differ(inner.high, outer.high))
         if differ.size:
