@@ -15,18 +15,18 @@ from experiments.store import Store
 from experiments.tables import write_table
 from ldprange.cli.output import note
 
-_FEWEST_BINS, _MOST_BINS = 16, 1 << 24
+_MIN_BINS, _MAX_BINS = 16, 1 << 24
 
 
 def _powers_of_two(
     _context: click.Context, _option: click.Parameter, bins: tuple[int, ...]
 ) -> tuple[int, ...]:
     for each in bins:
-        if not _FEWEST_BINS <= each <= _MOST_BINS or each & (each - 1):
+        if not _MIN_BINS <= each <= _MAX_BINS or each & (each - 1):
             near = 1 << max(each, 1).bit_length() - 1
             raise click.BadParameter(
-                f"domains must be powers of two from {_FEWEST_BINS} to {_MOST_BINS}, got {each}; "
-                f"try {min(max(_FEWEST_BINS, near), _MOST_BINS)}"
+                f"domains must be powers of two from {_MIN_BINS} to {_MAX_BINS}, got {each}; "
+                f"try {min(max(_MIN_BINS, near), _MAX_BINS)}"
             )
     return tuple(dict.fromkeys(bins))
 

@@ -17,7 +17,7 @@ import ldprange as ldp
 
 ATTRIBUTES = (1, 2, 3)
 EPSILON = 1.1
-_MOST_BITS = {1: 16, 2: 10, 3: 5}
+_MAX_BITS = {1: 16, 2: 10, 3: 5}
 _COLOURS = {1: "#0b6e6e", 2: "#b3541e", 3: "#5b4b9a"}
 
 
@@ -43,7 +43,7 @@ def main(figure: Path | None) -> None:
     canvas, axes = plt.subplots(figsize=(7, 4.2), constrained_layout=True)
     click.echo("| attributes | bins of each | paper | ours | ours/paper |\n|---|---|---|---|---|")
     for d in ATTRIBUTES:
-        bits = np.arange(1 if d > 1 else 2, _MOST_BITS[d] + 1)
+        bits = np.arange(1 if d > 1 else 2, _MAX_BITS[d] + 1)
         errors = np.array([rmse(d, int(bit)) for bit in bits])
         for bit, (paper, best) in zip(bits, errors, strict=True):
             click.echo(f"| {d} | {2**bit} | {paper:.2f} | {best:.2f} | {best / paper:.2f} |")

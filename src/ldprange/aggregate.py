@@ -28,14 +28,14 @@ from ldprange.support.checking import check_type, shown
 from ldprange.support.whole_files import read_whole, unsealed, whole_file
 
 VERSION = 1
-_MOST_USERS = 1 << 62  # counts are 64-bit integers, and must not run over
+_MAX_USERS = 1 << 62  # counts are 64-bit integers, and must not run over
 _MAGIC = b"LDPRAGG" + bytes([VERSION])
 
 
 def checked_users(users: Sequence[int]) -> tuple[int, ...]:
     """Return how many ``users`` reported on each level; an error unless there are 0 to 2**62 in all."""
     each = tuple(int(count) for count in users)
-    if min(each) < 0 or sum(each) > _MOST_USERS:
+    if min(each) < 0 or sum(each) > _MAX_USERS:
         raise ArgumentError(f"an aggregate must hold 0 to 2**62 reports, got {shown(sum(each))}")
     return each
 

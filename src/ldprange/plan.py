@@ -29,16 +29,16 @@ from ldprange.support.whole_files import read_whole, text_of, whole_file
 
 VERSION = 1
 FINGERPRINT_BYTES = 8
-_MOST_BINS = 1 << 26
-_MOST_CELLS = 1 << 28
-_MOST_COUNTERS = 1 << 28  # 2 GiB of counts
+_MAX_BINS = 1 << 26
+_MAX_CELLS = 1 << 28
+_MAX_COUNTERS = 1 << 28  # 2 GiB of counts
 
 
 def check_bins(domain: Domain) -> None:
     """Refuse more bins than a plan can have."""
-    if max(domain.shape) > _MOST_BINS:
+    if max(domain.shape) > _MAX_BINS:
         raise PlanError(
-            f"a domain may have at most {_MOST_BINS} bins, got {max(domain.shape)}; "
+            f"a domain may have at most {_MAX_BINS} bins, got {max(domain.shape)}; "
             "use fewer and wider ones (Domain.real)"
         )
 
@@ -46,9 +46,9 @@ def check_bins(domain: Domain) -> None:
 def check_cells(levels: Sequence[Level]) -> None:
     """Refuse a level with more cells than can be asked about."""
     most = max(level.cells for level in levels)
-    if most > _MOST_CELLS:
+    if most > _MAX_CELLS:
         raise PlanError(
-            f"a level may have at most {_MOST_CELLS} cells, got {shown(most)}; use fewer bins or attributes"
+            f"a level may have at most {_MAX_CELLS} cells, got {shown(most)}; use fewer bins or attributes"
         )
 
 
@@ -109,7 +109,7 @@ class Plan:
         object.__setattr__(self, "decomposition", layout.decomposition)
         object.__setattr__(self, "oracle", _oracles(self.oracle, levels, self.epsilon))
         object.__setattr__(self, "level_probabilities", _probabilities(self.level_probabilities, len(levels)))
-        if self.counters > _MOST_COUNTERS:
+        if self.counters > _MAX_COUNTERS:
             raise PlanError(
                 f"a plan may need at most 2**28 counters, got {self.counters}; "
                 "use fewer bins, or Hadamard hashing with fewer bits"

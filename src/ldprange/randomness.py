@@ -23,7 +23,7 @@ WORD_BITS = 32
 WORDS = 1 << WORD_BITS
 """The number of values of one word, and so the denominator of every probability."""
 
-_LARGEST_EXPONENT = 64.0  # past this every threshold has long reached its extreme
+_MAX_EXPONENT = 64.0  # past this every threshold has long reached its extreme
 _WORDS_PER_READ = 16
 
 
@@ -85,7 +85,7 @@ def exponential_from_below(epsilon: float) -> Fraction:
     """Return a rational number just under ``e**epsilon``, so that rounding stays on the private side."""
     with localcontext() as context:
         context.prec = 50
-        rounded = Decimal(min(epsilon, _LARGEST_EXPONENT)).exp()
+        rounded = Decimal(min(epsilon, _MAX_EXPONENT)).exp()
     return Fraction(rounded) * (1 - Fraction(1, 10**48))
 
 

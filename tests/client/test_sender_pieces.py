@@ -27,7 +27,7 @@ def test_a_large_batch_goes_in_pieces_and_again_as_a_whole(
     plan: ldp.Plan, clock: FakeTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limit = 2000
-    monkeypatch.setattr(sender_module, "_LARGEST_BODY", limit)
+    monkeypatch.setattr(sender_module, "_MAX_BODY_BYTES", limit)
     batch = batch_of(plan, people=3000)
     with running(plan) as collector:
         sender = ldp.Sender(collector.url, _patience=clock.patience)
@@ -57,7 +57,7 @@ def test_what_just_fits_goes_whole(
     sender: ldp.Sender, collector: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batch = batch_of(PLAN)
-    monkeypatch.setattr(sender_module, "_LARGEST_BODY", len(ldp.wire.pack(batch)))
+    monkeypatch.setattr(sender_module, "_MAX_BODY_BYTES", len(ldp.wire.pack(batch)))
     sender.send(batch, BATCH_ID)
     assert collector.ids() == [BATCH_ID]
 
@@ -65,7 +65,7 @@ def test_what_just_fits_goes_whole(
 def test_half_a_batch_that_is_sent_again_is_counted_once(
     collector: Collector, clock: FakeTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sender_module, "_LARGEST_BODY", 100)
+    monkeypatch.setattr(sender_module, "_MAX_BODY_BYTES", 100)
     batch = batch_of(PLAN)
     sender = ldp.Sender(collector.url, patience=5, _patience=clock.patience)
     for misbehave in (drop_after, drop_before, saying(410)):

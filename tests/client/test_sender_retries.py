@@ -149,7 +149,7 @@ def test_nobody_listening_is_an_error_in_the_end(clock: FakeTime) -> None:
 def test_an_endless_answer_is_not_read_to_its_end(
     sender: ldp.Sender, collector: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ldprange.client.http._LARGEST_ANSWER", 1000)
+    monkeypatch.setattr("ldprange.client.http._MAX_ANSWER_BYTES", 1000)
     collector.script = [saying(200, bytes(2000))] * 100
     with pytest.raises(ldp.SendError, match="at most 1000 bytes"):
         sender.send(REPORT)

@@ -231,14 +231,14 @@ def test_variances_are_those_of_the_moments_of_every_window(setting: Setting, po
     variances = LineVariances(line, cdf_of(shares))
     np.testing.assert_allclose(_few_at_a_time(variances, low, high), np.maximum(wanted, 0.0), atol=slack)
     # as many as it takes to work them out together, in two dimensions
-    lows, highs = (np.tile(ends, (1 + line_variances._FEW // low.size, 1)) for ends in (low, high))
+    lows, highs = (np.tile(ends, (1 + line_variances._MAX_ONE_BY_ONE // low.size, 1)) for ends in (low, high))
     together = np.tile(np.maximum(wanted, 0.0), (len(lows), 1))
     np.testing.assert_allclose(variances(lows, highs), together, atol=slack)
 
 
 def _few_at_a_time(variances: Variances, low: Boundaries, high: Boundaries) -> Floats:
     """Return variances that are exact on any line."""
-    few = line_variances._FEW
+    few = line_variances._MAX_ONE_BY_ONE
     return np.concatenate(
         [variances(low[at : at + few], high[at : at + few]) for at in range(0, low.size, few)]
     )
@@ -293,7 +293,7 @@ def _long_population(kind: str, items: int) -> Floats:
 def test_many_ranges_of_a_long_line_are_near_the_exact_variance(
     epsilon: float, items: int, population: str
 ) -> None:
-    assert items > line_variances._SHORT
+    assert items > line_variances._MAX_EXACT_ITEMS
     plan = ldp.Plan(ldp.Domain.integers(0, items - 1), epsilon, ldp.Windows(), ldp.HadamardHashing())
     variances = plan.estimator(1e6 * np.array(plan.probabilities)).variances(
         cdf_of(_long_population(population, items))

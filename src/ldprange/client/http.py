@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from http.client import HTTPConnection, HTTPResponse
 
 _FIRST_WAIT = 0.5
-_LONGEST_WAIT = 30.0
-_MOST_DOUBLINGS = 16
-_LARGEST_ANSWER = 16 << 20
+_MAX_WAIT = 30.0
+_MAX_DOUBLINGS = 16
+_MAX_ANSWER_BYTES = 16 << 20
 _ASK_AGAIN = (408, 429)  # and all from 500 on: what the next attempt may change
-_LONGEST_TEXT = 300
+_MAX_TEXT_LENGTH = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Reply:
 
 def _printable(text: str) -> str:
     """Return what a stranger said, fit for a message and a terminal."""
-    return "".join(letter if letter.isprintable() else " " for letter in text[:_LONGEST_TEXT])
+    return "".join(letter if letter.isprintable() else " " for letter in text[:_MAX_TEXT_LENGTH])
 
 
 class Exchange:
@@ -124,7 +124,7 @@ class Exchange:
                 self._close()
                 problem = f"{type(error).__name__}: {_printable(str(error))}"
             # full jitter: devices that failed together do not come back together
-            longest = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** min(attempt, _MOST_DOUBLINGS))
+            longest = min(_MAX_WAIT, _FIRST_WAIT * 2 ** min(attempt, _MAX_DOUBLINGS))
             wait = asked_to_wait + patience.dice() * longest
             if patience.clock() + wait > deadline:
                 asked = f", and asks to wait {asked_to_wait:g} seconds" if asked_to_wait else ""
@@ -172,8 +172,8 @@ class Exchange:
             if not part:
                 break
             data += part
-            if len(data) > _LARGEST_ANSWER:
-                raise HTTPException(f"an answer must have at most {_LARGEST_ANSWER} bytes")
+            if len(data) > _MAX_ANSWER_BYTES:
+                raise HTTPException(f"an answer must have at most {_MAX_ANSWER_BYTES} bytes")
             if self._patience.clock() > deadline:
                 raise TimeoutError("the answer came too slowly")
         if wanted is not None and len(data) < wanted:

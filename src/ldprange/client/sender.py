@@ -17,7 +17,7 @@ from ldprange.reports import Batch, Report
 from ldprange.support.addresses import SurveyAddress
 from ldprange.support.checking import check_type, is_number, shown
 
-_LARGEST_BODY = 1_000_000  # collectors take 1 MiB; never change it, or a batch sent again is cut elsewhere
+_MAX_BODY_BYTES = 1_000_000  # collectors take 1 MiB; never change it, or a batch sent again is cut elsewhere
 _HEADS = 9 + 10  # what a batch, and each level of it, needs at most besides its reports
 _BATCH_ID = re.compile(r"[0-9a-f]{32}")
 
@@ -104,7 +104,7 @@ class Sender:
             )
         with self._exchange() as exchange:
             data = reports if isinstance(reports, bytes) else wire.pack(reports)
-            if len(data) <= _LARGEST_BODY:
+            if len(data) <= _MAX_BODY_BYTES:
                 return self._put(exchange, data, batch_id)
             batch = reports if isinstance(reports, Batch) else wire.unpack(self._fetch_plan(exchange), data)
             pieces = enumerate(_pieces(batch))
@@ -179,15 +179,15 @@ def _complaint(reply: Reply) -> str:
 
 
 def _pieces(batch: Batch) -> Iterator[Batch]:
-    """Cut a batch into batches of at most ``_LARGEST_BODY`` bytes, always in the same way."""
-    columns, room = list(batch.plan.empty_columns), _LARGEST_BODY
+    """Cut a batch into batches of at most ``_MAX_BODY_BYTES`` bytes, always in the same way."""
+    columns, room = list(batch.plan.empty_columns), _MAX_BODY_BYTES
     for level, (column, mechanism) in enumerate(zip(batch.columns, batch.plan.mechanisms, strict=True)):
         start = 0
         while start < len(column):
             fitting = (room - _HEADS) // mechanism.width
-            if fitting < 1 and room < _LARGEST_BODY:
+            if fitting < 1 and room < _MAX_BODY_BYTES:
                 yield Batch(batch.plan, columns)
-                columns, room = list(batch.plan.empty_columns), _LARGEST_BODY
+                columns, room = list(batch.plan.empty_columns), _MAX_BODY_BYTES
                 continue
             stop = start + max(1, fitting)  # a report that is too large alone is for the collector to refuse
             columns[level] = column[start:stop]

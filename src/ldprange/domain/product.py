@@ -16,7 +16,7 @@ from ldprange.support.arrays import Bins, Positions
 from ldprange.support.checking import Values, can_be_written, listed, shown
 from ldprange.support.parallel import slices
 
-_MOST_COUNTED = 1 << 28  # joint bins: 2 GiB of counters
+_MAX_COUNTED = 1 << 28  # joint bins: 2 GiB of counters
 _TAKEN = ("confidence", "given")  # questions name the attributes, and these words besides
 
 
@@ -103,9 +103,9 @@ class Product(Domain):
 
     def count(self, values: Values) -> Bins:
         """Count people per joint bin: an array with an axis for each attribute."""
-        if self.bins > _MOST_COUNTED:
+        if self.bins > _MAX_COUNTED:
             raise DomainError(
-                f"people are counted in at most {_MOST_COUNTED:,} joint bins, got {self.bins:,}; "
+                f"people are counted in at most {_MAX_COUNTED:,} joint bins, got {self.bins:,}; "
                 "count some of the attributes"
             )
         flat = np.ravel_multi_index(tuple(self.index(values)), self.shape)

@@ -15,8 +15,8 @@ from ldprange.planner import choose_plan, useful_bins
 from ldprange.planner.compare import check_users
 from ldprange.support.checking import shown
 
-_FEWEST_BINS = 8  # a density needs a shape, however noisy
-_MOST_BINS = 256
+_MIN_BINS = 8  # a density needs a shape, however noisy
+_MAX_BINS = 256
 _PEOPLE_PER_BIN = 4  # a bin's share is then as large as the half-width of its 95% interval, drawing alone
 
 
@@ -76,13 +76,13 @@ def density_bins(epsilon: float, users: float) -> int:
     (64, 8)
     """
     drawn = users / _PEOPLE_PER_BIN
-    if drawn < 2 * _FEWEST_BINS:
-        return _FEWEST_BINS
+    if drawn < 2 * _MIN_BINS:
+        return _MIN_BINS
     try:
         told = useful_bins(epsilon=epsilon, expected_users=users)
     except PlanError:  # not even two halves can be told apart
-        return _FEWEST_BINS
-    return min(max(told, _FEWEST_BINS), 1 << math.floor(math.log2(drawn)), _MOST_BINS)
+        return _MIN_BINS
+    return min(max(told, _MIN_BINS), 1 << math.floor(math.log2(drawn)), _MAX_BINS)
 
 
 @lru_cache(maxsize=64)  # so are attributes, often

@@ -35,7 +35,7 @@ _KERNELS_PER_OCTAVE = 2  # of lengths at which κ is worked out
 _BLOCKS = 1024  # that a whole line is looked at in
 _END_BLOCKS = 512  # that one of its ends is
 _NEAR = 32  # blocks from an end within which a range is near it
-_SHORT = 16  # blocks of the whole line up to which a range may be short
+_MAX_SHORT_BLOCKS = 16  # blocks of the whole line up to which a range may be short
 _AROUND = 16  # lengths of a range that a line must have for its middle to be like any long line's
 
 
@@ -90,7 +90,7 @@ class LongLine:
         high = np.where(one_end, np.where(2 * cut > n, n, cut), high)
         length = high - low
         added: Floats = np.zeros(low.shape)
-        done = (length <= np.minimum(low, n - high)) & (length < _SHORT * self._block)
+        done = (length <= np.minimum(low, n - high)) & (length < _MAX_SHORT_BLOCKS * self._block)
         if np.any(done):
             added[done] = even[done] * self._short(low[done], high[done])
         for begin, stop, mirrored in ((low, high, False), (n - high, n - low, True)):

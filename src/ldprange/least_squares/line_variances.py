@@ -29,9 +29,9 @@ from ldprange.least_squares.line_tables import LongLine
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.parallel import slices
 
-_FEW = 16  # ranges that are worked out one by one, on any line
-_SHORT = 2048  # items of a line on which every range is exact
-_LEAST = 0.3  # of the even variance, where what is taken off it is not known exactly
+_MAX_ONE_BY_ONE = 16  # ranges that are worked out one by one, on any line
+_MAX_EXACT_ITEMS = 2048  # items of a line on which every range is exact
+_MIN_VARIANCE_RATIO = 0.3  # of the even variance, where what is taken off it is not known exactly
 _TOGETHER = 1 << 21  # numbers worked on together
 
 
@@ -49,13 +49,13 @@ class LineVariances:
         """Return the variance of the estimated share of items ``low`` … ``high − 1``, for many ranges."""
         low, high = np.broadcast_arrays(low, high)
         least: Floats | float = 0.0
-        if low.size <= _FEW:
+        if low.size <= _MAX_ONE_BY_ONE:
             variances = self._each(low.reshape(-1), high.reshape(-1)).reshape(low.shape)
-        elif self._line.items <= _SHORT:
+        elif self._line.items <= _MAX_EXACT_ITEMS:
             variances = self._matrix_variances(low, high)
         else:
             even = self._long.even(low, high)
-            variances, least = even + self._long.added(low, high, even), _LEAST * even
+            variances, least = even + self._long.added(low, high, even), _MIN_VARIANCE_RATIO * even
             for means in self._means:
                 variances -= (means[high] - means[low]) ** 2
         share = self._cdf[high] - self._cdf[low]

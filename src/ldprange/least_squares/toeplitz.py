@@ -18,7 +18,7 @@ import numpy as np
 from ldprange.support.arrays import Floats
 
 _PRECISION = 1e-13  # of a solution's residual, relative to the right side
-_MOST_STALLED = 10  # steps without progress
+_MAX_STALLED = 10  # steps without progress
 _NOTHING = 1e-300  # in place of 0, where a row is solved before the others
 
 
@@ -59,7 +59,7 @@ class Toeplitz:
         left = np.linalg.norm(right, axis=-1, keepdims=True)
         wanted, least, stalled = _PRECISION * left, np.inf, 0
         direction, before = np.zeros_like(right), np.full(left.shape, np.inf)
-        while np.any(left > wanted) and stalled < _MOST_STALLED:
+        while np.any(left > wanted) and stalled < _MAX_STALLED:
             turned = np.fft.rfft(residual, self._around) / self._circulant
             near = np.fft.irfft(turned, self._around)[..., : self.size]
             agreement = (residual * near).sum(axis=-1, keepdims=True)

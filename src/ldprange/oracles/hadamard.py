@@ -48,7 +48,7 @@ from ldprange.support.arrays import Counts, Words
 from ldprange.support.checking import shown
 from ldprange.support.parallel import slices
 
-_MOST_BITS = 4
+_MAX_BITS = 4
 _COUNTERS_PER_CELL = 8
 _SCATTER = (0x9E3779B1, 0x85EBCA6B)  # odd, so that multiplying by them permutes; their bits look random
 _TABLE = 1 << 20  # entries of a table of items by indices that are drawn together
@@ -69,8 +69,8 @@ class HadamardHashing(Oracle):
     kind: ClassVar[str] = "hadamard"
 
     def __post_init__(self) -> None:
-        if self.bits is not None and (type(self.bits) is not int or not 1 <= self.bits <= _MOST_BITS):
-            raise PlanError(f"bits must be a whole number from 1 to {_MOST_BITS}, got {shown(self.bits)}")
+        if self.bits is not None and (type(self.bits) is not int or not 1 <= self.bits <= _MAX_BITS):
+            raise PlanError(f"bits must be a whole number from 1 to {_MAX_BITS}, got {shown(self.bits)}")
 
     def resolve(self, epsilon: float, cells: int) -> HadamardHashing:
         if self.bits is not None:
@@ -81,7 +81,7 @@ class HadamardHashing(Oracle):
             wasteful = _HadamardMechanism(cells, epsilon, bits).counters > _COUNTERS_PER_CELL * cells
             return wasteful, _HadamardMechanism(many, epsilon, bits).noise.spread
 
-        return HadamardHashing(min(range(1, _MOST_BITS + 1), key=spread))
+        return HadamardHashing(min(range(1, _MAX_BITS + 1), key=spread))
 
     def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> Mechanism:
         bits = self.resolve(epsilon, cells).bits or 1

@@ -38,7 +38,7 @@ from ldprange.support.checking import shown
 
 _MERSENNE_EXPONENTS = (7, 13, 17, 19, 31)
 _EVENNESS = 32  # the field has at least this many elements per symbol, so symbols are nearly equally likely
-_MOST_SYMBOLS = 1 << 16
+_MAX_SYMBOLS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +53,16 @@ class OLH(Oracle):
 
     def __post_init__(self) -> None:
         if self.symbols is not None and (
-            type(self.symbols) is not int or not 2 <= self.symbols <= _MOST_SYMBOLS
+            type(self.symbols) is not int or not 2 <= self.symbols <= _MAX_SYMBOLS
         ):
             raise PlanError(
-                f"symbols must be a whole number from 2 to {_MOST_SYMBOLS}, got {shown(self.symbols)}"
+                f"symbols must be a whole number from 2 to {_MAX_SYMBOLS}, got {shown(self.symbols)}"
             )
 
     def resolve(self, epsilon: float, cells: int) -> OLH:
         if self.symbols is not None:
             return self
-        most = math.log(_MOST_SYMBOLS - 1)
+        most = math.log(_MAX_SYMBOLS - 1)
         return OLH(round(math.exp(min(epsilon, most))) + 1)
 
     def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> Mechanism:

@@ -25,7 +25,7 @@ from ldprange.support.arrays import Counts
 from ldprange.support.checking import shown
 from ldprange.support.parallel import slices
 
-_MOST_CELLS = 1 << 16
+_MAX_CELLS = 1 << 16
 _BLOCK = 1 << 20  # coins drawn together
 
 
@@ -62,9 +62,9 @@ class SubsetMechanism(Mechanism):
     """The column is the reports' packed bits, one row each, lowest bit first."""
 
     def __init__(self, cells: int, epsilon: float, size: int) -> None:
-        if not 1 <= size < cells <= _MOST_CELLS:
+        if not 1 <= size < cells <= _MAX_CELLS:
             raise PlanError(
-                f"subset selection takes up to {_MOST_CELLS} cells and 1 to all but one of them in a report, "
+                f"subset selection takes up to {_MAX_CELLS} cells and 1 to all but one of them in a report, "
                 f"got {size} of {cells}; HadamardHashing() has short reports on any level"
             )
         self.cells = self.counters = cells

@@ -22,9 +22,9 @@ GUESS = math.sqrt(1 / 12)
 
 _BRANCHINGS = (2, 4, 8, 16)
 _PAIRS_BRANCHINGS = (4, 2)  # simplest first
-_MOST_JOINT_BINS = 1 << 24  # that can be asked about together
-_MOST_TOGETHER = 3  # attributes whose every combination of levels is asked
-_MOST_UNARY_BINS = 1 << 12  # the paper's OUE sends a bit per bin
+_MAX_JOINT_BINS = 1 << 24  # that can be asked about together
+_MAX_TOGETHER = 3  # attributes whose every combination of levels is asked
+_MAX_UNARY_BINS = 1 << 12  # the paper's OUE sends a bit per bin
 _ALIKE = 1.005  # plans as near as this in error are alike, and the simpler one is taken
 
 
@@ -192,7 +192,7 @@ def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tupl
     ]
     if bins > 2:
         found.append(("Haar, as in the paper", Plan(domain, epsilon, Haar(), HRR())))
-    if 4 < bins <= _MOST_UNARY_BINS:
+    if 4 < bins <= _MAX_UNARY_BINS:
         found.append(("Tree 4, as in the paper", Plan(domain, epsilon, Tree(4), OUE())))
     return found
 
@@ -200,7 +200,7 @@ def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tupl
 def _grids(domain: Domain) -> list[tuple[str, Decomposition]]:
     """Return all combinations of levels for two attributes or three, and pairs for more."""
     shape = domain.shape
-    if len(shape) <= _MOST_TOGETHER and prod(shape) <= _MOST_JOINT_BINS:
+    if len(shape) <= _MAX_TOGETHER and prod(shape) <= _MAX_JOINT_BINS:
         kinds: dict[Decomposition, int] = {}
         for branching in reversed(_BRANCHINGS):
             with suppress(PlanError):  # all combinations are more levels than a plan may have

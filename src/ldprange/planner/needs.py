@@ -15,12 +15,12 @@ from ldprange.planner.compare import Candidate, check_users, choose_plan
 from ldprange.planner.optimise import Workload, optimise_plan
 from ldprange.support.checking import is_number, shown
 
-_MOST_EPSILON = 20.0
-_LEAST_EPSILON = 1e-3
-_MOST_OCTAVES = 16
+_MAX_EPSILON = 20.0
+_MIN_EPSILON = 1e-3
+_MAX_OCTAVES = 16
 _LOOKED_AT = 9  # bins, spread over the domain
 _NEAR_ENOUGH = 1.005
-_MOST_USERS = 1 << 62
+_MAX_USERS = 1 << 62
 _SURE = 2.0  # standard deviations to either side that make an interval of 95%
 
 
@@ -35,7 +35,7 @@ def users_needed(domain: Domain, *, epsilon: float, error: float, workload: Work
     plan = choose_plan(domain, epsilon=epsilon, expected_users=1.0, workload=workload)
     # for an even population the variance is that of one person over their number
     users = (_error(plan, 1.0, workload) / error) ** 2
-    if users > _MOST_USERS:
+    if users > _MAX_USERS:
         raise PlanError(f"an error of {error:g} would take more people than can be counted; allow for more")
     return max(1, math.ceil(users))
 
@@ -59,12 +59,12 @@ def epsilon_needed(
         plan = choose_plan(domain, epsilon=epsilon, expected_users=expected_users, workload=workload)
         return _error(plan, expected_users, workload) - error
 
-    if missing(_MOST_EPSILON) > 0:
+    if missing(_MAX_EPSILON) > 0:
         raise PlanError(
             f"an error of {error:g} cannot be had from {expected_users:,.0f} people: even "
-            f"ε = {_MOST_EPSILON:g} leaves {missing(_MOST_EPSILON) + error:.2g}; ask more people"
+            f"ε = {_MAX_EPSILON:g} leaves {missing(_MAX_EPSILON) + error:.2g}; ask more people"
         )
-    return _root(missing, _LEAST_EPSILON, _MOST_EPSILON)
+    return _root(missing, _MIN_EPSILON, _MAX_EPSILON)
 
 
 def useful_bins(*, epsilon: float, expected_users: float) -> int:
@@ -82,7 +82,7 @@ def useful_bins(*, epsilon: float, expected_users: float) -> int:
             f"not even two halves can be told apart by {expected_users:,.0f} people at ε = {epsilon:g}: a "
             f"half is off by {_bin_deviation(2, epsilon, expected_users):.2g} on average; ask more people"
         )
-    octaves, beyond = 1, _MOST_OCTAVES + 1
+    octaves, beyond = 1, _MAX_OCTAVES + 1
     while beyond - octaves > 1:
         middle = (octaves + beyond) // 2
         useful = _told_apart(1 << middle, epsilon, expected_users)

@@ -26,8 +26,8 @@ from ldprange.support.checking import check_type, shown
 
 Workload = Literal["ranges", "prefixes", "both"]
 
-_MOST_BITS = 4
-_MOST_SUBSET_CELLS = 65  # a report is then at most 9 bytes; shifted grids have a power of two and one
+_MAX_BITS = 4
+_MAX_SUBSET_CELLS = 65  # a report is then at most 9 bytes; shifted grids have a power of two and one
 _COUNTS_PER_BIN = 16  # that a level may take in an aggregate
 _DIGITS = 4  # of a probability: few enough to come out the same on every machine
 
@@ -96,8 +96,8 @@ def check_workload(workload: object) -> None:
 def best_oracle(level: Level, epsilon: float) -> Oracle:
     """Return the oracle of most information for a level, among those with short reports and few counters."""
     found: list[tuple[float, Oracle]] = []
-    for oracle in (GRR(), *map(HadamardHashing, range(1, _MOST_BITS + 1)), SubsetSelection()):
-        if isinstance(oracle, SubsetSelection) and level.asked > _MOST_SUBSET_CELLS:
+    for oracle in (GRR(), *map(HadamardHashing, range(1, _MAX_BITS + 1)), SubsetSelection()):
+        if isinstance(oracle, SubsetSelection) and level.asked > _MAX_SUBSET_CELLS:
             continue
         try:
             mechanism = mechanism_of(oracle, level, epsilon)

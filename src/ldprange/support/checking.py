@@ -19,9 +19,9 @@ Values = ArrayLike | Sequence[datetime.date] | Mapping[str, Any]
 
 Made = TypeVar("Made")
 
-_LONGEST_SHOWN = 60
+_MAX_SHOWN_LENGTH = 60
 _SEVERAL = (list, tuple, Set, Mapping)
-_MOST_SHOWN = 8  # entries of a list that is short enough to be shown whole
+_MAX_SHOWN = 8  # entries of a list that is short enough to be shown whole
 
 
 def as_array(values: Values) -> NDArray[Any]:
@@ -83,7 +83,7 @@ def shown(value: object) -> str:
         kind = f"an array of {value.dtype}, {times(value.shape) or 'without axes'}"
         return f"{kind}, that begins with {_first(first_of(value))}" if value.size else kind
     many = value if isinstance(value, _SEVERAL) else ()
-    if len(many) <= _MOST_SHOWN and sum(isinstance(each, (str, bytes, *_SEVERAL)) for each in many) < 2:
+    if len(many) <= _MAX_SHOWN and sum(isinstance(each, (str, bytes, *_SEVERAL)) for each in many) < 2:
         text = _cut(value)
         if not many or not text.endswith("…"):
             return text
@@ -100,17 +100,19 @@ def listed(names: Iterable[object]) -> str:
     >>> listed(["XS", "S", "M"])
     'XS, S, M'
     """
-    some = list(islice(names, _MOST_SHOWN + 1))
-    cut = [text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…" for text in map(str, some)]
-    return ", ".join(cut[:_MOST_SHOWN]) + (" …" if len(some) > _MOST_SHOWN else "")
+    some = list(islice(names, _MAX_SHOWN + 1))
+    cut = [
+        text if len(text) <= _MAX_SHOWN_LENGTH else f"{text[:_MAX_SHOWN_LENGTH]}…" for text in map(str, some)
+    ]
+    return ", ".join(cut[:_MAX_SHOWN]) + (" …" if len(some) > _MAX_SHOWN else "")
 
 
 def _cut(value: object) -> str:
     try:
-        text = repr(value[: _LONGEST_SHOWN + 1] if isinstance(value, str | bytes) else value)
+        text = repr(value[: _MAX_SHOWN_LENGTH + 1] if isinstance(value, str | bytes) else value)
     except (ValueError, RecursionError):  # a whole number of thousands of digits, or lists in lists
         text = f"a {type(value).__name__} that is too long to be shown"
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+    return text if len(text) <= _MAX_SHOWN_LENGTH else f"{text[:_MAX_SHOWN_LENGTH]}…"
 
 
 def check_type(value: object, kind: type | UnionType, what: str) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _PIECE = 1 << 16  # counters that travel together
 _ADDERS = 64  # tasks that add pieces up, at most
-_FEW = 1 << 20  # different reports that SQL counts in any case
+_ALWAYS_BY_SQL = 1 << 20  # different reports that SQL counts in any case
 _WRONG = -1  # the piece that is no count, but says what is wrong
 _PIECES = "piece int, counts binary"
 
@@ -75,7 +75,7 @@ def count(plan: Plan, frame: DataFrame) -> Aggregate:
 
 def _count(plan: Plan, frame: DataFrame) -> Aggregate:
     outputs = sum(mechanism.outputs for mechanism in plan.mechanisms)
-    few = outputs <= max(_FEW, plan.counters)
+    few = outputs <= max(_ALWAYS_BY_SQL, plan.counters)
     return _count_equal(plan, frame) if few else _add_partials(plan, frame)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _REMOTE = "sc://"
 _OURS = re.compile(r"ldprange\.errors\.(\w+): (.*)")
 _CAUSE = re.compile(r"^Caused by: [\w.$]+: (.*)", re.MULTILINE)
-_LONGEST = 300
+_MAX_MESSAGE_LENGTH = 300
 
 
 @contextmanager
@@ -101,4 +101,4 @@ def _line(error: Exception) -> str:
     """Return what went wrong at the root of a long tale."""
     text = str(error).strip()
     causes = _CAUSE.findall(text)
-    return (causes[-1] if causes else text.split("\n")[0])[:_LONGEST] or type(error).__name__
+    return (causes[-1] if causes else text.split("\n")[0])[:_MAX_MESSAGE_LENGTH] or type(error).__name__
