@@ -116,7 +116,7 @@ def _unary_variance() -> str:
     holds(variance == unheld + share, "the variance of an item with share θ is larger by θ")
     noise = ldp.OUE().on(cells=4, epsilon=math.log(3)).noise
     theta = float(share)
-    ours = noise.spread + noise.held * theta - theta**2 - theta * (1 - theta)  # less the population's own
+    ours = noise.spread + noise.occupied * theta - theta**2 - theta * (1 - theta)  # less the population's own
     holds(abs(ours - variance) < 1e-6, "the library's OUE has the same variance")
     return f"N·variance {unheld} where nobody holds the item, {variance} where a quarter does, at e = 3"
 

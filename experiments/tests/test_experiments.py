@@ -116,7 +116,7 @@ def test_olh_drawn_at_once_has_the_moments_of_olh() -> None:
         np.sum(weights**2 * (holders * p * (1 - p) + (users - holders) * q * (1 - q))) / (p - q) ** 2
     )
     noise, share = ldp.OLH().on(16, 1.1).noise, holders / users
-    moment = noise.spread * np.sum(weights**2) + noise.held * np.sum(weights**2 * share)
+    moment = noise.spread * np.sum(weights**2) + noise.occupied * np.sum(weights**2 * share)
     moment += noise.total * weights.sum() ** 2 + 2 * noise.cross * weights.sum() * np.sum(weights * share)
     library = users * moment - np.sum(holders * weights**2)
     assert independent == pytest.approx(library, rel=0.01)

@@ -146,7 +146,7 @@ def test_cells_are_unbiased_with_the_variance_of_hashing(epsilon: float) -> None
         (np.stack([grids.planes for grids in drawn]), exact.planes),
     ):
         noise = PerfectHashing().on(4, epsilon).noise
-        second = noise.spread + noise.total + (noise.held + 2 * noise.cross) * shares
+        second = noise.spread + noise.total + (noise.occupied + 2 * noise.cross) * shares
         # people are drawn without replacement
         variances = (second - shares**2) / group - shares * (1 - shares) * (group - 1) / (users - 1) / group
         assert np.abs((cells.mean(axis=0) - shares) / np.sqrt(variances / repetitions)).max() < 6

@@ -55,7 +55,9 @@ def test_answers_are_unbiased_with_the_variance_of_hashing() -> None:
     for level in np.unique(combination):
         number = np.count_nonzero(combination == level)
         held = np.isin(_boxes_of(persons, np.full(users, level), 16), box).mean()
-        second = (noise.spread + noise.total * number + (noise.cross * 2) * held) * number + noise.held * held
+        second = (
+            noise.spread + noise.total * number + (noise.cross * 2) * held
+        ) * number + noise.occupied * held
         variance += (second - held**2) / group
     truth = true_answers(persons, asked)[0]
     variance -= truth * (1 - truth) / users  # people are drawn without replacement

@@ -3,12 +3,12 @@
 One report of level k contributes a random vector X to that level's estimate θ̂. For every
 oracle here its second moment has the form
 
-    E[X Xᵀ] = spread·I + held·diag(θ) + total·11ᵀ + cross·(1θᵀ + θ1ᵀ),
+    E[X Xᵀ] = spread·I + occupied·diag(θ) + total·11ᵀ + cross·(1θᵀ + θ1ᵀ),
 
 so a query that weighs the level's cells by w has variance (wᵀE[XXᵀ]w − (wᵀθ)²)/N_k from that
 level. That is for people drawn at random from an endless population; for a finite one, or for those
 alone who answered, R(1 − R)/N′ is taken off (:mod:`ldprange.sampling`). In a consistent estimate every
-w is a sum of details, so Σw = 0 and only ``spread`` and ``held`` remain.
+w is a sum of details, so Σw = 0 and only ``spread`` and ``occupied`` remain.
 
 (ψ of the literature, the variance of an item nobody holds, is ``spread + total``; the parts in θ
 matter on coarse levels and at large ε. Hadamard hashing with more than one bit has a further
@@ -33,16 +33,19 @@ _TRACE = 1e-9  # of a user
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """The four numbers of one report's second moment; see the module."""
+    """The four numbers of one report's second moment; see the module.
+
+    ``occupied`` is the part that grows with the share of people in a cell.
+    """
 
     spread: float
-    held: float = 0.0
+    occupied: float = 0.0
     total: float = 0.0
     cross: float = 0.0
 
     def in_even_population(self, cells: int) -> float:
         """Return the variance × N of a cell's estimate, as details see it, where all cells are held alike."""
-        return self.spread + self.held / cells
+        return self.spread + self.occupied / cells
 
     @classmethod
     def of_supports(cls, p: float, q: float, *, others: float, held_and_other: float) -> Noise:
@@ -55,8 +58,8 @@ class Noise:
         spread = (q - others) / unit
         total = (others - q * q) / unit
         cross = (held_and_other - p * q) / unit - total
-        held = (p - 2 * p * q + q * q) / unit - spread - total - 2 * cross
-        return cls(spread, held if abs(held) > _ROUNDING * spread else 0.0, total, cross)
+        occupied = (p - 2 * p * q + q * q) / unit - spread - total - 2 * cross
+        return cls(spread, occupied if abs(occupied) > _ROUNDING * spread else 0.0, total, cross)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +94,9 @@ class Law:
         return replace(self, noises=tuple(Noise(noise.spread) for noise in self.noises))
 
     @property
-    def held_parts(self) -> Floats:
-        """The ``held`` of every level's noise."""
-        return np.array([noise.held for noise in self.noises])
+    def occupied_parts(self) -> Floats:
+        """The ``occupied`` part of every level's noise."""
+        return np.array([noise.occupied for noise in self.noises])
 
     @property
     def sampled(self) -> float:
@@ -108,7 +111,7 @@ class Law:
         plain random sample does; near 0 as much wherever people are.
         """
         parts = [
-            noise.held / (count * noise.in_even_population(count)) if noise.held > 0 else 0.0
+            noise.occupied / (count * noise.in_even_population(count)) if noise.occupied > 0 else 0.0
             for noise, count in zip(self.noises, cells, strict=True)
         ]
         return min(parts)

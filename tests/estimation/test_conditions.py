@@ -13,7 +13,7 @@ import pytest
 
 import ldprange as ldp
 from example_products import PRIME, THREE, TWO, estimated, joint, people
-from ldprange.least_squares.table import Question
+from ldprange.least_squares.table import Boxes
 
 
 @pytest.mark.slow
@@ -52,7 +52,7 @@ def test_the_interval_of_a_ratio_is_fiellers() -> None:
     shares = found._joint((0, 1))
     low, high = ([np.array([bound]) for bound in bounds] for bounds in ((3, 1), (10, 4)))
 
-    def asked(constant: float) -> Question:
+    def asked(constant: float) -> Boxes:
         return shares.whole(low, high, [np.array([constant]), np.zeros(1)])
 
     a, rest = (float(shares.ask(asked(constant))[0]) for constant in (0.0, 1.0))

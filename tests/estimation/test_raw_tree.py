@@ -93,7 +93,7 @@ def test_its_variance_is_that_of_the_sum(bins: int, branching: int, oracle: Orac
             noise, held = mechanism.noise, leaves.reshape(level.cells, level.size).sum(axis=1)
             w, ones = np.zeros(level.cells), np.ones(level.cells)
             w[chosen] = 1.0
-            moment = noise.spread * np.eye(level.cells) + noise.held * np.diag(held)
+            moment = noise.spread * np.eye(level.cells) + noise.occupied * np.diag(held)
             moment += noise.total * np.outer(ones, ones)
             moment += noise.cross * (np.outer(ones, held) + np.outer(held, ones))
             wanted += (w @ moment @ w - (w @ held) ** 2) / users

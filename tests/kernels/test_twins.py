@@ -18,7 +18,7 @@ import ldprange as ldp
 from kernel_twins import Kernels, both_twins, compiled, needs_compiled, transformed
 from ldprange.kernels import numpy_kernels
 from ldprange.least_squares.axis import Axis
-from ldprange.least_squares.table import Question, Table
+from ldprange.least_squares.table import Boxes, JointFit
 from ldprange.noise import Law, Noise
 from ldprange.randomness import generator
 
@@ -174,11 +174,11 @@ def test_joint_variances(seed: int, trees: list[tuple[int, ...]], number: int, d
     depths = every[kept]
     held = data.draw(st.sampled_from([0.0, 1.0])) * rng.random(len(depths)) * (rng.random(len(depths)) < 0.8)
     noises = tuple(Noise(*each) for each in zip(rng.random(len(depths)) + 0.1, held, strict=True))
-    table = Table(axes, depths, range(len(axes)), Law(10 ** rng.uniform(0, 6, len(depths)), noises))
+    table = JointFit(axes, depths, range(len(axes)), Law(10 ** rng.uniform(0, 6, len(depths)), noises))
     ends = [_some_ranges(rng, axis.bins, min(number, 300)) for axis in axes]
     less = [np.where(rng.random(low.size) < 0.5, 0.0, rng.random(low.size)) for low, _ in ends]
     variances = table.variances(_upto(rng, table.leaves))
-    asked = Question([low for low, _ in ends], [high for _, high in ends], less)
+    asked = Boxes([low for low, _ in ends], [high for _, high in ends], less)
     found = []
     for twin in (numpy_kernels, compiled):
         with pytest.MonkeyPatch.context() as patch:

@@ -17,7 +17,7 @@ import ldprange as ldp
 from dense_least_squares import all_ranges, cdf_of, variances_of
 from ldprange.decompositions.contract import Variances
 from ldprange.least_squares import line_variances
-from ldprange.least_squares.line import Line
+from ldprange.least_squares.line import WindowsFit
 from ldprange.least_squares.line_variances import LineVariances
 from ldprange.noise import Law, Noise
 from ldprange.support.arrays import Boundaries, Floats
@@ -49,19 +49,19 @@ def _asked(items: int, width: int) -> int:
 
 def _law(levels: int) -> Law:
     noises = (
-        Noise(spread=3.0, held=1.0, total=0.1, cross=-0.2),
+        Noise(spread=3.0, occupied=1.0, total=0.1, cross=-0.2),
         Noise(spread=4.0),
-        Noise(spread=1.5, held=2.5, cross=0.3),
-        Noise(spread=2.0, held=0.4, total=-0.3),
+        Noise(spread=1.5, occupied=2.5, cross=0.3),
+        Noise(spread=2.0, occupied=0.4, total=-0.3),
     )
     users = np.array([5000.0, 800.0, 2000.0, 12000.0])
     at = np.arange(levels) % 4
     return Law(users[at], tuple(noises[i] for i in at), fixed_people=1.5 * users[at].sum())
 
 
-def _line(setting: Setting) -> Line:
+def _line(setting: Setting) -> WindowsFit:
     items, widths = setting
-    return Line(items, widths, [_asked(items, width) for width in widths], _law(len(widths)))
+    return WindowsFit(items, widths, [_asked(items, width) for width in widths], _law(len(widths)))
 
 
 class DenseLine:
@@ -92,7 +92,7 @@ class DenseLine:
         cells = [_asked(items, width) for width in widths]
         # a window's estimate is of its share among all, of whom one in w drew its shift
         precisions = [
-            users * width / (noise.spread + noise.held / count)
+            users * width / (noise.spread + noise.occupied / count)
             for users, noise, count, width in zip(law.users, law.noises, cells, widths, strict=True)
         ]
         system = np.zeros((items + 1, items + 1))
@@ -123,7 +123,7 @@ class DenseLine:
             held, ones = holds @ shares, np.ones(len(holds))
             moment = (
                 noise.spread * np.eye(ones.size)
-                + noise.held * np.diag(held)
+                + noise.occupied * np.diag(held)
                 + noise.total * np.outer(ones, ones)
                 + noise.cross * (np.outer(ones, held) + np.outer(held, ones))
             ) * (shifts[:, None] == shifts)
@@ -194,7 +194,7 @@ def test_levels_that_nobody_reported_on_are_left_out(silent: tuple[int, ...]) ->
     setting: Setting = (24, (16, 8, 4, 2, 1))
     users = np.where(np.isin(np.arange(5), silent), 0.0, 1000.0)
     law = Law(users, _law(5).noises)
-    line = Line(*setting, [_asked(24, width) for width in setting[1]], law)
+    line = WindowsFit(*setting, [_asked(24, width) for width in setting[1]], law)
     dense = DenseLine(setting, law)
     rng = np.random.default_rng(2)
     windows = [rng.normal(0.2, 0.3, len(holds)) for holds in dense.holds]

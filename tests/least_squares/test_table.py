@@ -15,7 +15,7 @@ import ldprange as ldp
 from ldprange.decompositions import GridsLayout
 from ldprange.estimation.joint_shares import JointShares
 from ldprange.least_squares.axis import Axis
-from ldprange.least_squares.table import Question
+from ldprange.least_squares.table import Boxes
 from ldprange.noise import Law
 from ldprange.oracles import Oracle
 from ldprange.support.arrays import Floats
@@ -80,7 +80,7 @@ class Dense:
         total = 0.0
         for matrix, map_, noise, number in zip(self.sums, self.maps, law.noises, law.users, strict=True):
             w, cells = asked @ map_, matrix @ theta
-            second = noise.spread * (w @ w) + noise.held * (w**2 @ cells) + noise.total * w.sum() ** 2
+            second = noise.spread * (w @ w) + noise.occupied * (w**2 @ cells) + noise.total * w.sum() ** 2
             total += (second + 2 * noise.cross * w.sum() * (w @ cells) - (w @ cells) ** 2) / number
         return float(total - (asked**2 @ theta - (asked @ theta) ** 2) / law.fixed_people)
 
@@ -109,7 +109,7 @@ def test_variances_are_exact(case: Case) -> None:
     table, dense = plan.layout.table(law, case.chosen), Dense(plan, users)
     ends = [np.sort(rng.integers(0, bins + 1, (2, 40)), axis=0) for bins in table.leaves]
     less = [np.zeros(40) for _ in ends[:-1]] + [np.where(rng.random(40) < 0.5, 0.0, rng.random(40))]
-    asked = Question([low for low, _ in ends], [high for _, high in ends], less)
+    asked = Boxes([low for low, _ in ends], [high for _, high in ends], less)
     found = table.variances(upto(theta, plan, case.chosen))(asked)
     for q in range(40):
         parts = [np.ones(bins) for bins in plan.domain.shape]
@@ -149,9 +149,7 @@ def test_the_mean_variance_is_the_mean_over_all_questions(
     for ends, mean in ((ranges, predicted.range_variance), (prefixes, predicted.prefix_variance)):
         which = np.indices([len(each) for each in ends]).reshape(len(ends), -1)
         pairs = [np.array(each)[index] for each, index in zip(ends, which, strict=True)]
-        asked = Question(
-            [p[:, 0] for p in pairs], [p[:, 1] for p in pairs], [np.zeros(len(p)) for p in pairs]
-        )
+        asked = Boxes([p[:, 0] for p in pairs], [p[:, 1] for p in pairs], [np.zeros(len(p)) for p in pairs])
         assert variances(asked).mean() == pytest.approx(mean, rel=1e-9)
 
 
@@ -201,6 +199,6 @@ def test_the_variance_where_nobody_is_has_a_closed_form(case: Case) -> None:
     assert isinstance(plan.layout, GridsLayout)
     table = plan.layout.table(plan.law(rng.integers(50, 200, len(plan.levels))), case.chosen)
     ends = [np.sort(rng.integers(0, leaves + 1, (2, 40)), axis=0) for leaves in table.leaves]
-    asked = Question([low for low, _ in ends], [high for _, high in ends], [rng.random(40) for _ in ends])
+    asked = Boxes([low for low, _ in ends], [high for _, high in ends], [rng.random(40) for _ in ends])
     nobody = table.variances(np.zeros([leaves + 1 for leaves in table.leaves]))
     np.testing.assert_allclose(table.spread_variances(asked), nobody(asked), rtol=1e-9, atol=1e-12)

@@ -9,7 +9,7 @@ from dense_least_squares import DenseTree, all_ranges, sums, variances_of
 from ldprange.decompositions import Haar
 from ldprange.decompositions.tree_layout import stacked
 from ldprange.domain import Domain
-from ldprange.least_squares.tree import Details
+from ldprange.least_squares.tree import TreeFit
 from ldprange.least_squares.tree_variances import range_variances
 from ldprange.levels import Level
 from ldprange.noise import Law, Noise
@@ -40,13 +40,13 @@ every_tree = pytest.mark.parametrize(
 )
 
 
-def _both(tree: Tree, seed: int = 1) -> tuple[Details, DenseTree, list[Level]]:
+def _both(tree: Tree, seed: int = 1) -> tuple[TreeFit, DenseTree, list[Level]]:
     branchings, bins, nested = tree
     levels = list(stacked(branchings))
     # unequal by a factor of up to a hundred, in no order
     variances = 10.0 ** np.random.default_rng(seed).uniform(-3, -1, len(levels))
     return (
-        Details(levels, bins, nested, variances),
+        TreeFit(levels, bins, nested, variances),
         DenseTree(levels, bins, nested, variances.tolist()),
         levels,
     )
@@ -125,7 +125,7 @@ def test_at_equal_variances_it_is_the_two_stage_procedure(branching: int, height
         lacking = final - siblings.sum(axis=1)
         final = (siblings + lacking[:, None] / branching).reshape(-1)
 
-    details = Details(levels, branching**height, True, np.full(height, 0.04))
+    details = TreeFit(levels, branching**height, True, np.full(height, 0.04))
     np.testing.assert_allclose(details.fit(reported), final, atol=1e-12)
 
 
@@ -153,7 +153,7 @@ def test_haar_is_the_explicit_matrix() -> None:
         for half in (coefficients[:1] / 2, coefficients[1:3] / 2, coefficients[3:] / 2)
     ]
     variances = np.array([0.3, 0.02, 0.1])
-    details = Details(levels, 8, False, variances)
+    details = TreeFit(levels, 8, False, variances)
     np.testing.assert_allclose(details.fit(estimates), wanted, atol=1e-12)
 
     inverse = np.linalg.inv(transform)
@@ -189,7 +189,7 @@ def _true_covariance(dense: DenseTree, law: Law, levels: list[Level], shares: Fl
         held, ones = sums(level) @ leaves, np.ones(level.cells)
         moment = (
             noise.spread * np.eye(level.cells)
-            + noise.held * np.diag(held)
+            + noise.occupied * np.diag(held)
             + noise.total * np.outer(ones, ones)
             + noise.cross * (np.outer(ones, held) + np.outer(held, ones))
         )
@@ -199,10 +199,10 @@ def _true_covariance(dense: DenseTree, law: Law, levels: list[Level], shares: Fl
 
 def _law(levels: list[Level]) -> Law:
     noises = (
-        Noise(spread=3.0, held=1.0, total=0.1, cross=-0.2),
+        Noise(spread=3.0, occupied=1.0, total=0.1, cross=-0.2),
         Noise(spread=4.0),
-        Noise(spread=1.5, held=2.5, cross=0.3),
-        Noise(spread=2.0, held=0.4, total=-0.3),
+        Noise(spread=1.5, occupied=2.5, cross=0.3),
+        Noise(spread=2.0, occupied=0.4, total=-0.3),
     )
     users = np.array([5000.0, 800.0, 2000.0, 12000.0])
     at = np.arange(len(levels)) % 4
@@ -247,7 +247,7 @@ def test_a_range_of_nothing_and_the_whole_have_no_variance() -> None:
 def test_a_level_that_nobody_reported_on_has_all_the_variance_there_is() -> None:
     levels = list(stacked((2, 2)))
     law = Law(np.array([1000.0, 0.0]), (Noise(spread=4.0), Noise(spread=4.0)), fixed_people=1000.0)
-    details = Details(levels, 4, True, law.node_variances([2, 4]))
+    details = TreeFit(levels, 4, True, law.node_variances([2, 4]))
     cdf = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
     half, quarter = range_variances(details, law, cdf, np.array([0, 0]), np.array([2, 1]))
     # the first level alone tells half of the difference of two nodes, about all its people

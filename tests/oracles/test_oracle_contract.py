@@ -119,7 +119,7 @@ def _stated_moment(mechanism: Mechanism, shares: NDArray[np.float64]) -> NDArray
     mixed = np.outer(ones, shares)
     stated: NDArray[np.float64] = (
         noise.spread * np.eye(shares.size)
-        + noise.held * np.diag(shares)
+        + noise.occupied * np.diag(shares)
         + noise.total * np.outer(ones, ones)
         + noise.cross * (mixed + mixed.T)
     )

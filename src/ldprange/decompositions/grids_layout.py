@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ldprange.decompositions.contract import Decomposition, Layout
 from ldprange.decompositions.descent import descend
 from ldprange.least_squares.axis import Axis, analysed
-from ldprange.least_squares.table import Question, Table, shares_below
+from ldprange.least_squares.table import Boxes, JointFit, shares_below
 from ldprange.levels import Level
 from ldprange.noise import Law
 from ldprange.support.arrays import Floats
@@ -74,9 +74,9 @@ class GridsLayout(Layout):
             sorted(each for each in asked if not any(set(each) < set(other) for other in asked))
         )
 
-    def table(self, law: Law, chosen: Sequence[int]) -> Table:
+    def table(self, law: Law, chosen: Sequence[int]) -> JointFit:
         """Return how the grids come together in the joint distribution of the ``chosen`` attributes."""
-        return Table(self.axes, self.depths, chosen, law)
+        return JointFit(self.axes, self.depths, chosen, law)
 
     def asks_together(self, chosen: Iterable[int]) -> bool:
         """Tell whether some grid asks about all of the ``chosen`` attributes."""
@@ -103,7 +103,7 @@ class GridsLayout(Layout):
             corners, means = corners_of(there.shape), []
             for low, high in boxes_of(there.shape), ([np.zeros_like(end) for end in corners], corners):
                 stops = [axis.leaf(end) for axis, end in zip(table.axes, high, strict=True)]
-                asked = Question(low, stops, [np.zeros(end.shape) for end in low])
+                asked = Boxes(low, stops, [np.zeros(end.shape) for end in low])
                 means.append(variances(asked).mean())
             each.append(means)
         ranges, prefixes = np.mean(each, axis=0).tolist()

@@ -10,7 +10,7 @@ import numpy as np
 from ldprange.decompositions.contract import Decomposition, Estimator, Variances
 from ldprange.decompositions.descent import descend
 from ldprange.decompositions.one_attribute import LineLayout
-from ldprange.least_squares.tree import Details
+from ldprange.least_squares.tree import TreeFit
 from ldprange.least_squares.tree_variances import range_variances
 from ldprange.levels import Level
 from ldprange.noise import Law
@@ -75,7 +75,7 @@ class TreeLayout(LineLayout):
         return descend(gradient, len(self.levels))
 
 
-class _TreeEstimator(Details):
+class _TreeEstimator(TreeFit):
     def __init__(self, levels: Sequence[Level], bins: int, nested: bool, law: Law) -> None:
         super().__init__(levels, bins, nested, law.node_variances([level.cells for level in levels]))
         self._law = law

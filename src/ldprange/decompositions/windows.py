@@ -19,7 +19,7 @@ from ldprange.decompositions.one_attribute import LineLayout, bins_of
 from ldprange.decompositions.windows_design import windows_probabilities
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
-from ldprange.least_squares.line import Line
+from ldprange.least_squares.line import WindowsFit
 from ldprange.least_squares.line_variances import LineVariances
 from ldprange.levels import Level
 from ldprange.noise import Law
@@ -96,6 +96,6 @@ class _WindowsLayout(LineLayout):
         return Windows([self.widths[level] for level in kept]), kept
 
 
-class _WindowsEstimator(Line):
+class _WindowsEstimator(WindowsFit):
     def variances(self, cdf: Floats) -> Variances:
         return LineVariances(self, cdf)

@@ -15,13 +15,13 @@ from math import log
 import numpy as np
 
 from ldprange.estimation.denoise_line import split
-from ldprange.least_squares.table import Table
+from ldprange.least_squares.table import JointFit
 from ldprange.support.arrays import Floats
 
 _NO_NOISE = 1e-30
 
 
-def denoised_pair(table: Table, coefficients: Sequence[Floats], alone: Sequence[Floats]) -> Floats:
+def denoised_pair(table: JointFit, coefficients: Sequence[Floats], alone: Sequence[Floats]) -> Floats:
     """Return the distribution of the cells that are known of two attributes.
 
     Parameters
@@ -29,7 +29,7 @@ def denoised_pair(table: Table, coefficients: Sequence[Floats], alone: Sequence[
     table
         How all grids come together in the two.
     coefficients
-        What the grids say, as :meth:`Table.fit` takes it.
+        What the grids say, as :meth:`JointFit.fit` takes it.
     alone
         The distribution of each attribute's leaves.
     """
@@ -44,14 +44,14 @@ def denoised_pair(table: Table, coefficients: Sequence[Floats], alone: Sequence[
     return mass
 
 
-def _next(table: Table, depths: Sequence[int]) -> int:
+def _next(table: JointFit, depths: Sequence[int]) -> int:
     """Return the attribute that has the longer way to go, so that cells stay about as long as wide."""
     known = zip(table.axes, table.known, depths, strict=True)
     first, second = (log(axis.cells[last] / axis.cells[depth]) for axis, last, depth in known)
     return int(second > first)
 
 
-def _variance(table: Table, depths: Sequence[int], a: int) -> float:
+def _variance(table: JointFit, depths: Sequence[int], a: int) -> float:
     """Return the variance of how far a cell lies from an equal part of its parent on an attribute.
 
     It comes from the details that the attribute's last depth adds, at any depth of the other.

@@ -20,7 +20,7 @@ from ldprange.decompositions import GridsLayout
 from ldprange.errors import QueryError
 from ldprange.estimation.denoise_line import denoised
 from ldprange.estimation.denoise_pair import denoised_pair
-from ldprange.least_squares.table import Question
+from ldprange.least_squares.table import Boxes
 from ldprange.noise import Law
 from ldprange.support.arrays import Floats, Positions
 
@@ -48,7 +48,7 @@ class PairedShares:
             def block_variances(width: int) -> Floats:
                 begins = np.arange(1 - width, leaves)
                 ends = [np.maximum(begins, 0)], [np.minimum(begins + width, leaves)]
-                return even(Question(*ends, [np.zeros(begins.shape)]))
+                return even(Boxes(*ends, [np.zeros(begins.shape)]))
 
             self._alone[place] = denoised(table.fit(self._coefficients), block_variances)
         return self._alone[place]

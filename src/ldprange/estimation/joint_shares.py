@@ -16,7 +16,7 @@ from ldprange.estimation.attribute_estimate import normal_quantile
 from ldprange.estimation.inner_bounds import whole_cells
 from ldprange.estimation.shares import Spread, score_interval
 from ldprange.least_squares.axis import Axis
-from ldprange.least_squares.table import Question, Table, from_corners, shares_below
+from ldprange.least_squares.table import Boxes, JointFit, from_corners, shares_below
 from ldprange.support.arrays import Boundaries, Floats, Positions
 
 _MOST_BINS = 1 << 26  # of a table
@@ -31,7 +31,7 @@ class JointShares:
         The unbiased share of every joint leaf.
     """
 
-    def __init__(self, estimator: Table, coefficients: Sequence[Floats]) -> None:
+    def __init__(self, estimator: JointFit, coefficients: Sequence[Floats]) -> None:
         if prod(estimator.leaves) > _MOST_BINS:
             raise QueryError(
                 f"attributes may have {_MOST_BINS:,} bins together, got {prod(estimator.leaves):,}; "
@@ -60,15 +60,15 @@ class JointShares:
         low: Sequence[NDArray[Any]],
         high: Sequence[NDArray[Any]],
         less: Sequence[Floats] | None = None,
-    ) -> Question:
+    ) -> Boxes:
         """Return the question about whole bins; a range that ends before it begins is empty."""
         stops = self._leaves([np.asarray(each).astype(np.int64) for each in high])
         starts = [
             np.minimum(np.asarray(each).astype(np.int64), stop) for each, stop in zip(low, stops, strict=True)
         ]
-        return Question(starts, stops, less or [np.zeros(each.shape) for each in starts])
+        return Boxes(starts, stops, less or [np.zeros(each.shape) for each in starts])
 
-    def ask(self, asked: Question) -> Floats:
+    def ask(self, asked: Boxes) -> Floats:
         """Return unbiased answers."""
         for a, less in enumerate(asked.less):
             if np.any(less):  # a range less a constant is the range, less so many times the whole line
@@ -117,14 +117,14 @@ class JointShares:
             low[differ], _ = score_interval(self.ask(narrow), self.spread(narrow), z)
         return low, high
 
-    def variance(self, asked: Question) -> Floats:
+    def variance(self, asked: Boxes) -> Floats:
         """Return plug-in variances of the answers to ``asked``: the exact formula at the unbiased estimate.
 
         Its cells below 0 can make that too small, so none is below the variance of an empty population.
         """
         return np.maximum(self._variances(asked), self._estimator.spread_variances(asked))
 
-    def spread(self, asked: Question) -> Spread:
+    def spread(self, asked: Boxes) -> Spread:
         """Return how the shares of mere ranges vary."""
         variance, even = self.variance(asked), self._even_variances(asked)
         empty = self._estimator.spread_variances(asked)
@@ -138,11 +138,11 @@ class JointShares:
         return Spread.of(variance, share, even, even_share, empty, self._estimator.sampled)
 
     @cached_property
-    def _even_variances(self) -> Callable[[Question], Floats]:
+    def _even_variances(self) -> Callable[[Boxes], Floats]:
         return self._estimator.variances(shares_below(np.full(self.table.shape, 1 / self.table.size)))
 
     @cached_property
-    def _variances(self) -> Callable[[Question], Floats]:
+    def _variances(self) -> Callable[[Boxes], Floats]:
         return self._estimator.variances(self._upto)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ldprange.estimation.joint_shares import JointShares
 from ldprange.estimation.shares import CentredShares, Interval, Spread, boundaries, ratio, rising
-from ldprange.least_squares.table import Question
+from ldprange.least_squares.table import Boxes
 from ldprange.support.arrays import Boundaries, Floats
 
 
@@ -112,7 +112,7 @@ class Conditional:
         known = boundaries(self.bins, size)
         return known, self.interval(np.zeros_like(known), known, z)
 
-    def _asked(self, low: Boundaries, high: Boundaries, less: float = 0.0) -> Question:
+    def _asked(self, low: Boundaries, high: Boundaries, less: float = 0.0) -> Boxes:
         """Ask about the given people in ranges of the attribute, less a part of all of them."""
         ends = [
             (low, high) if pair is None else (np.full_like(low, pair[0]), np.full_like(high, pair[1]))

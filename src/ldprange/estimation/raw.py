@@ -77,7 +77,7 @@ def raw_variances(
         nodes = b - a + d - c
         edges = [cdf[np.minimum(edge * level.size, bins)] for edge in (a, b, c, d)]
         held = edges[1] - edges[0] + edges[3] - edges[2]
-        moment = noise.spread * nodes + noise.held * held
+        moment = noise.spread * nodes + noise.occupied * held
         moment += noise.total * nodes**2 + 2 * noise.cross * nodes * held
         total += (moment - held**2) / users
     share = cdf[high] - cdf[low]

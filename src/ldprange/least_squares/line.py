@@ -23,7 +23,7 @@ from ldprange.noise import Law
 from ldprange.support.arrays import Floats
 
 
-class Line:
+class WindowsFit:
     """Levels of shifted windows with their users and noise: the estimator and its even covariance.
 
     Parameters

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ldprange.least_squares.line import Line
+from ldprange.least_squares.line import WindowsFit
 from ldprange.support.arrays import Floats
 
 
-class Held(NamedTuple):
+class Occupancy(NamedTuple):
     """Of every level: n λ² held, the width of its windows in items, and their number on the oracle's grid."""
 
     parts: tuple[float, ...]
@@ -24,19 +24,19 @@ class Held(NamedTuple):
     cells: tuple[int, ...]
 
     @classmethod
-    def of(cls, line: Line) -> Held:
+    def of(cls, line: WindowsFit) -> Occupancy:
         """Return that of a line's levels."""
-        parts = line.law.held_parts * line.weights**2 / line.law.users
+        parts = line.law.occupied_parts * line.weights**2 / line.law.users
         return cls(tuple(parts.tolist()), line.widths, tuple(line.cells.tolist()))
 
-    def where(self, least: int, below: int, unit: int = 1) -> Held:
+    def where(self, least: int, below: int, unit: int = 1) -> Occupancy:
         """Return the levels of widths in ``[least, below)``, with widths in another unit."""
         chosen = [
             (part, width // unit, cells)
             for part, width, cells in zip(*self, strict=True)
             if least <= width < below
         ]
-        return Held(*zip(*chosen, strict=True)) if chosen else Held((), (), ())
+        return Occupancy(*zip(*chosen, strict=True)) if chosen else Occupancy((), (), ())
 
 
 def window_sums(values: Floats, width: int) -> Floats:
@@ -63,7 +63,7 @@ def blurred(windows: Floats, width: int) -> Floats:
     return means
 
 
-def prefix_matrix(line: Line, step: int) -> Floats:
+def prefix_matrix(line: WindowsFit, step: int) -> Floats:
     """Return the even covariance of the shares below any two boundaries: 0, step, 2·step, … and the last."""
     size = -(-line.items // step) + 1
     matrix = np.zeros((size, size))
@@ -74,7 +74,7 @@ def prefix_matrix(line: Line, step: int) -> Floats:
     return matrix
 
 
-def held_matrix(even: Floats, theta: Floats, held: Held) -> Floats:
+def held_matrix(even: Floats, theta: Floats, held: Occupancy) -> Floats:
     """Return Q of the shares below any two boundaries, from their even covariance.
 
     Boundaries may lie further apart than items do; ``theta`` and the widths are then in blocks between them,

@@ -26,8 +26,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.least_squares.line import Line
-from ldprange.least_squares.line_occupancy import Held, blurred, held_matrix, prefix_matrix, window_sums
+from ldprange.least_squares.line import WindowsFit
+from ldprange.least_squares.line_occupancy import Occupancy, blurred, held_matrix, prefix_matrix, window_sums
 from ldprange.support.arrays import Boundaries, Floats
 
 _PER_OCTAVE = 16  # of lengths and places at which the even variance is tabulated
@@ -39,10 +39,10 @@ _MAX_SHORT_BLOCKS = 16  # blocks of the whole line up to which a range may be sh
 _AROUND = 16  # lengths of a range that a line must have for its middle to be like any long line's
 
 
-class LongLine:
+class TabulatedVariances:
     """The even and the held part of the variance of ranges, for one population."""
 
-    def __init__(self, line: Line, cdf: Floats, held: Held) -> None:
+    def __init__(self, line: WindowsFit, cdf: Floats, held: Occupancy) -> None:
         self._line, self._cdf, self._held = line, cdf, held
         self._items = line.items
         self._block = 1 << max(0, (line.items - 1).bit_length() - (_BLOCKS - 1).bit_length())
@@ -122,7 +122,7 @@ class LongLine:
             items, line = self._items, self._line
             if block < self._block:
                 items = _END_BLOCKS * block
-                line = Line(items, line.widths, line.cells.tolist(), line.law)
+                line = WindowsFit(items, line.widths, line.cells.tolist(), line.law)
             self._views[block, mirrored] = _Blocks(line, cdf[: items + 1], self._held, block)
         return self._views[block, mirrored]
 
@@ -142,7 +142,7 @@ class LongLine:
         if length not in self._kernels:
             items = min(self._items, max(_AROUND * length, _BLOCKS))
             low = (items - length) // 2
-            line = Line(items, self._line.widths, self._line.cells.tolist(), self._line.law)
+            line = WindowsFit(items, self._line.widths, self._line.cells.tolist(), self._line.law)
             density, constant, even = _density(line, low, length, self._held)
             left = np.clip((low + length - np.arange(items) - 0.5) / length, 0.0, 1.0)
             theta = np.diff(self._cdf)
@@ -156,7 +156,7 @@ class LongLine:
 class _Blocks:
     """The held part of ranges of a line that is looked at in blocks, as a ratio to the even one."""
 
-    def __init__(self, line: Line, cdf: Floats, held: Held, block: int) -> None:
+    def __init__(self, line: WindowsFit, cdf: Floats, held: Occupancy, block: int) -> None:
         n = line.items
         self._last = n
         self._boundaries = np.append(np.arange(0, n, block), n)
@@ -169,7 +169,7 @@ class _Blocks:
         narrow = held.where(1, block)
         if any(narrow.parts):
             items = min(n, _AROUND * block)
-            around = Line(items, line.widths, line.cells.tolist(), line.law)
+            around = WindowsFit(items, line.widths, line.cells.tolist(), line.law)
             density, constant, _ = _density(around, 0, items // 2, narrow)
             self._one_end = _beside(np.diff(cdf), density, items // 2) + constant
 
@@ -185,7 +185,7 @@ class _Blocks:
         return _interpolated(self._matrix, self._boundaries, low, high)
 
 
-def _density(line: Line, low: int, length: int, held: Held) -> tuple[Floats, float, float]:
+def _density(line: WindowsFit, low: int, length: int, held: Occupancy) -> tuple[Floats, float, float]:
     """Return κ of a range, what an even population takes off, and the even part."""
     inside = np.zeros(line.items)
     inside[low : low + length] = 1.0

@@ -23,9 +23,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ldprange.least_squares.line import Line
-from ldprange.least_squares.line_occupancy import Held, blurred, held_matrix, prefix_matrix, window_sums
-from ldprange.least_squares.line_tables import LongLine
+from ldprange.least_squares.line import WindowsFit
+from ldprange.least_squares.line_occupancy import Occupancy, blurred, held_matrix, prefix_matrix, window_sums
+from ldprange.least_squares.line_tables import TabulatedVariances
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.parallel import slices
 
@@ -38,11 +38,11 @@ _TOGETHER = 1 << 21  # numbers worked on together
 class LineVariances:
     """Variances of ranges of one line's estimate, given the population's cdf at the boundaries."""
 
-    def __init__(self, line: Line, cdf: Floats) -> None:
+    def __init__(self, line: WindowsFit, cdf: Floats) -> None:
         self._line = line
         self._cdf = cdf
         self._theta = np.diff(cdf)
-        self._held = Held.of(line)
+        self._held = Occupancy.of(line)
         self._scale = line.weights / np.sqrt(line.law.users)  # √n λ
 
     def __call__(self, low: Boundaries, high: Boundaries) -> Floats:
@@ -99,5 +99,5 @@ class LineVariances:
         return matrix
 
     @cached_property
-    def _long(self) -> LongLine:
-        return LongLine(self._line, self._cdf, self._held)
+    def _long(self) -> TabulatedVariances:
+        return TabulatedVariances(self._line, self._cdf, self._held)

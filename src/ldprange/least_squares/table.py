@@ -30,28 +30,28 @@ from ldprange.support.arrays import Boundaries, Floats
 Depths = NDArray[np.int64]
 
 
-class Question(NamedTuple):
+class Boxes(NamedTuple):
     """Many questions at once: on every axis of a table a range, less a constant (0 for a mere range)."""
 
     low: Sequence[Boundaries]
     high: Sequence[Boundaries]
     less: Sequence[Floats]
 
-    def part(self, which: NDArray[np.intp]) -> Question:
+    def part(self, which: NDArray[np.intp]) -> Boxes:
         """Return some of the questions."""
         low, high = ([each[which] for each in ends] for ends in (self.low, self.high))
-        return Question(low, high, [each[which] for each in self.less])
+        return Boxes(low, high, [each[which] for each in self.less])
 
-    def without(self, axis: int, whole: int = 0) -> Question:
+    def without(self, axis: int, whole: int = 0) -> Boxes:
         """Return the questions without the constant of an axis; about all of it, if its length is said."""
         low, high, less = list(self.low), list(self.high), list(self.less)
         less[axis] = np.zeros(less[axis].shape)
         if whole:
             low[axis], high[axis] = np.zeros_like(low[axis]), np.full_like(high[axis], whole)
-        return Question(low, high, less)
+        return Boxes(low, high, less)
 
 
-class Table:
+class JointFit:
     """The joint distribution of some attributes, from all grids that tell of them.
 
     Parameters
@@ -160,7 +160,7 @@ class Table:
         )
         return over_ranges, over_prefixes
 
-    def spread_variances(self, asked: Question) -> Floats:
+    def spread_variances(self, asked: Boxes) -> Floats:
         """Return what variances would be if nobody were in any cell that a question weighs."""
         each = zip(self.axes, *asked, strict=True)
         first, *others = (axis.energies(low, high, less) for axis, low, high, less in each)
@@ -169,13 +169,18 @@ class Table:
             parts = np.einsum("qm...,qm->q...", parts, energies)
         return parts
 
-    def variances(self, upto: Floats) -> Callable[[Question], Floats]:
+    def variances(self, upto: Floats) -> Callable[[Boxes], Floats]:
         """Return a function that gives exact variances.
 
         ``upto`` is the population's share below every joint boundary: of all leaves before it on every axis.
         """
         sizes, scales = [axis.sizes for axis in self.axes], self._precisions**2 / self._law.users
-        by_depths = self.shrink, self._spread_parts, self._at(scales), self._at(scales * self._law.held_parts)
+        by_depths = (
+            self.shrink,
+            self._spread_parts,
+            self._at(scales),
+            self._at(scales * self._law.occupied_parts),
+        )
         return lambda asked: joint_variances(*asked, sizes, upto, *by_depths, self._law.fixed_people)
 
 

@@ -28,7 +28,7 @@ from ldprange.support.arrays import Floats
 from ldprange.workloads import mean_overlap
 
 
-class Details:
+class TreeFit:
     """Levels with a variance per node each: the estimator and its working covariance.
 
     Parameters
@@ -106,7 +106,7 @@ class _Padding:
     With r the indicator of the padding and C the working covariance, x' = x − C r (rᵀx)/(rᵀC r).
     """
 
-    def __init__(self, details: Details) -> None:
+    def __init__(self, details: TreeFit) -> None:
         self._bins = details.bins
         padded = np.zeros(details.leaves)
         padded[self._bins :] = 1.0

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.least_squares.tree import Details
+from ldprange.least_squares.tree import TreeFit
 from ldprange.levels import Level
 from ldprange.noise import Law
 from ldprange.support.arrays import Boundaries, Floats
@@ -21,7 +21,7 @@ from ldprange.support.parallel import in_threads, slices
 _BLOCK = 1 << 16  # ranges worked out together: threads take turns at Python itself, so few large steps
 
 
-def range_variances(details: Details, law: Law, cdf: Floats, low: Boundaries, high: Boundaries) -> Floats:
+def range_variances(details: TreeFit, law: Law, cdf: Floats, low: Boundaries, high: Boundaries) -> Floats:
     """Return the exact variance of the estimated share of bins ``low`` … ``high − 1``, for many ranges.
 
     ``cdf`` is the population's share below each of the ``bins + 1`` boundaries; it must not fall.
@@ -37,7 +37,7 @@ def range_variances(details: Details, law: Law, cdf: Floats, low: Boundaries, hi
     return np.concatenate(list(in_threads(block, slices(flat_low.size, _BLOCK)))).reshape(low.shape)
 
 
-def _block_variances(details: Details, law: Law, cdf: Floats, low: Boundaries, high: Boundaries) -> Floats:
+def _block_variances(details: TreeFit, law: Law, cdf: Floats, low: Boundaries, high: Boundaries) -> Floats:
     share = cdf[high] - cdf[low]
     certain = (low == high) | ((low == 0) & (high == details.bins))  # nobody, or everybody
     if not np.any(low):  # a prefix is as sure as its complement, which has one cut less
@@ -57,7 +57,7 @@ def _block_variances(details: Details, law: Law, cdf: Floats, low: Boundaries, h
 
 
 def _walk(
-    details: Details, law: Law, cdf: Floats, cuts: Sequence[Floats], steps: Sequence[Floats | float]
+    details: TreeFit, law: Law, cdf: Floats, cuts: Sequence[Floats], steps: Sequence[Floats | float]
 ) -> Floats:
     """Add up, level by level, what reports of that level put into queries that are step functions.
 
@@ -76,7 +76,7 @@ def _walk(
     parents = [root, *[replace(root, once=0.0) for _ in cuts[1:]]]
     squares, held_sums, held_squares = nothing, nothing, nothing
     path_squares, path_sums = root.size * root.mean**2, root.mean
-    any_held = any(noise.held for noise in law.noises)
+    any_held = any(noise.occupied for noise in law.noises)
     variance = np.zeros(cuts[0].shape)
 
     for k, level in enumerate(details.levels):
@@ -111,7 +111,7 @@ def _walk(
 
         noise, scale = law.noises[k], details.precisions[k] ** 2 / law.users[k]
         variance += (scale * noise.spread / level.size) * squares
-        variance += (scale * noise.held) * held_squares
+        variance += (scale * noise.occupied) * held_squares
         variance -= scale * held_sums**2
         parents = paths
     return variance

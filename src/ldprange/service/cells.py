@@ -10,14 +10,14 @@ import numpy as np
 from ldprange.decompositions import GridsLayout
 from ldprange.domain import Product
 from ldprange.errors import QueryError
-from ldprange.least_squares.table import Table
+from ldprange.least_squares.table import JointFit
 from ldprange.plan import Plan
 
 MOST_CELLS = 32  # of a table, on each of its two axes
 _LEAST_CELLS = 4
 
 
-def predicted_table(plan: Plan, names: Sequence[str], users: float = 1.0) -> Table:
+def predicted_table(plan: Plan, names: Sequence[str], users: float = 1.0) -> JointFit:
     """Return how the grids come together in a table, before anybody has answered."""
     product, grids = parts_of(plan)
     places = tuple(sorted(product.place(name) for name in names))
