@@ -3,14 +3,14 @@
 from pathlib import Path
 
 import ldprange as ldp
-from ldprange.cli.demo_population import MOST_MINUTES, commutes
+from ldprange.cli.demo_population import MAX_MINUTES, commutes
 from ldprange.plotting import distribution_figure
 
 
 def draw() -> None:
     """Rehearse the survey and draw what it finds beside the truth."""
     people = commutes(200_000)
-    plan = ldp.choose_plan(ldp.Domain.integers(0, MOST_MINUTES), epsilon=1.1, expected_users=200_000)
+    plan = ldp.choose_plan(ldp.Domain.integers(0, MAX_MINUTES), epsilon=1.1, expected_users=200_000)
     counts = plan.domain.count(people)
     figure = distribution_figure(
         ldp.estimate(ldp.simulate(plan, counts, seed=1), population="respondents"),  # the truth is theirs

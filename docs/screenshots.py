@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import ldprange as ldp
-from ldprange.cli.demo_population import MOST_MINUTES, commutes
+from ldprange.cli.demo_population import MAX_MINUTES, commutes
 from ldprange.service.collector import Collector, Settings
 from ldprange.service.server import listen, make_server
 from ldprange.service.store import OPEN, Kept, Store, Survey
@@ -33,7 +33,7 @@ HERE = Path(__file__).with_name("service")
 
 def answer_all(store: Store) -> None:
     """Open two surveys, and put everybody's reports into them."""
-    minutes = ldp.Domain.integers(0, MOST_MINUTES)
+    minutes = ldp.Domain.integers(0, MAX_MINUTES)
     plan = ldp.choose_plan(minutes, epsilon=1.1, expected_users=PEOPLE)
     question = "How long is your way to work?"
     commute = Survey(0, "commute", question, "minutes", True, OPEN, plan)

@@ -24,7 +24,7 @@ from ldprange.oracles.contract import each_holder
 from ldprange.support.arrays import Counts, Floats
 
 _TOLERANCE = 1e-3  # of the log-likelihood, the paper's τ for smoothed steps; for others it is e^ε times that
-_MOST_STEPS = 10_000
+_MAX_STEPS = 10_000
 _TOGETHER = 1 << 20  # people whose reports are drawn at a time
 
 
@@ -165,7 +165,7 @@ def reconstruct(wave: SquareWave, reports: Counts, smooth: bool) -> Floats:
     """
     tolerance = _TOLERANCE if smooth else _TOLERANCE * math.exp(wave.epsilon)
     shares, before = np.full(wave.bins, 1 / wave.bins), -math.inf
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         chances = wave.chances(shares)
         likelihood = float(reports @ np.log(chances))
         if abs(likelihood - before) < tolerance:

@@ -19,7 +19,7 @@ from experiments.many.grids import Grids, pairs_of
 from experiments.many.queries import Queries
 from ldprange.support.arrays import Floats
 
-_MOST_STEPS = 100
+_MAX_STEPS = 100
 
 
 def response_matrices(grids: Grids, users: int) -> Floats:
@@ -101,7 +101,7 @@ def _in_all(shares: Floats) -> Floats:
 
 def _repeated(step: Callable[[Floats], Floats], shares: Floats, users: int) -> Floats:
     """Repeat a step of all distributions until none of them changes any more."""
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         before, shares = shares, step(shares)
         if np.abs(shares - before).reshape(len(shares), -1).sum(axis=1).max() < 1 / users:
             break

@@ -113,7 +113,7 @@ def test_each_step_makes_the_reports_likelier(monkeypatch: pytest.MonkeyPatch) -
     reports = wave.draw(people("spiky", 32, 100_000), np.random.default_rng(5))
     likelihoods = []
     for steps in range(12):
-        monkeypatch.setattr("experiments.square_wave._MOST_STEPS", steps)
+        monkeypatch.setattr("experiments.square_wave._MAX_STEPS", steps)
         likelihoods.append(reports @ np.log(wave.chances(reconstruct(wave, reports, smooth=False))))
     assert np.all(np.diff(likelihoods) > 0)
 
@@ -139,7 +139,7 @@ def test_steps_are_those_of_the_dense_algorithm(smooth: bool, monkeypatch: pytes
         joint = matrix * shares  # of bucket and bin
         held = reports @ (joint / joint.sum(axis=1, keepdims=True))
         shares = average @ held / (average @ held).sum()
-    monkeypatch.setattr("experiments.square_wave._MOST_STEPS", 6)
+    monkeypatch.setattr("experiments.square_wave._MAX_STEPS", 6)
     np.testing.assert_allclose(reconstruct(wave, reports, smooth), shares, rtol=1e-10)
 
 

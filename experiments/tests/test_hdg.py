@@ -184,7 +184,7 @@ def literal_matrix(grids: Grids, pair: int, bins: int, steps: int) -> Floats:
 
 
 def test_response_matrices_are_the_literal_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(updates, "_MOST_STEPS", 5)
+    monkeypatch.setattr(updates, "_MAX_STEPS", 5)
     joint = np.random.default_rng(6).dirichlet(np.full(16**3, 0.3)).reshape(16, 16, 16)
     joint[:4] = 0  # an empty row of fine cells
     grids = grids_of(joint / joint.sum(), 8, 2)

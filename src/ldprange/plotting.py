@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _ESTIMATE, _TRUTH = "#1f5fa8", "#c2410c"
-_MOST_BINS_DRAWN = 2000
+_MAX_BINS_DRAWN = 2000
 _TICKS = 8
-_MOST_CELLS = 12  # of a heat map, each way
+_MAX_CELLS = 12  # of a heat map, each way
 
 
 def distribution_figure(estimate: Estimate, *, counts: ArrayLike | None = None, title: str = "") -> Figure:
@@ -66,7 +66,7 @@ def distribution_figure(estimate: Estimate, *, counts: ArrayLike | None = None, 
 
     histogram = estimate.histogram()
     assert histogram.low is not None and histogram.high is not None  # noqa: S101, PT018 (the same)
-    if domain.bins <= _MOST_BINS_DRAWN:
+    if domain.bins <= _MAX_BINS_DRAWN:
         lower.stairs(
             histogram.high, edges, baseline=histogram.low, fill=True, color=_ESTIMATE, alpha=0.2, lw=0
         )
@@ -170,7 +170,7 @@ def joint_figure(estimate: JointEstimate, across: str, up: str, *, title: str = 
 
 
 def _cell_edges(bins: int) -> list[int]:
-    edges: list[int] = np.unique(np.linspace(0, bins, min(bins, _MOST_CELLS) + 1).astype(int)).tolist()
+    edges: list[int] = np.unique(np.linspace(0, bins, min(bins, _MAX_CELLS) + 1).astype(int)).tolist()
     return edges
 
 

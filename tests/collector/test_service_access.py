@@ -194,7 +194,7 @@ class TestAdministering:
         assert service.put(packed([1], 1)).status == 410
 
     def test_a_body_must_come_in_time(self, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("ldprange.service.bodies.LONGEST", 0.05)
+        monkeypatch.setattr("ldprange.service.bodies.MAX_SECONDS", 0.05)
         for method, path in (("PUT", f"/api/surveys/ages/batches/{'0' * 32}"), ("POST", "/api/surveys")):
             slow = HTTPConnection("127.0.0.1", service.port, timeout=5)
             slow.putrequest(method, path)
@@ -208,7 +208,7 @@ class TestAdministering:
         assert service.put(packed([1], 1)).status == 201
 
     def test_bodies_under_way_have_one_limit(self, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("ldprange.service.bodies._MOST_BYTES", 150)
+        monkeypatch.setattr("ldprange.service.bodies._MAX_BYTES", 150)
         begun = []
         for _ in range(2):
             slow = HTTPConnection("127.0.0.1", service.port, timeout=5)

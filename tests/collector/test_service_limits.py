@@ -89,7 +89,7 @@ class TestReportsAndBytes:
 
     def test_addresses_are_remembered_within_bounds(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for module in (access, quota):
-            monkeypatch.setattr(module, "MOST_ADDRESSES", 100)
+            monkeypatch.setattr(module, "MAX_ADDRESSES", 100)
         limit, brought = RateLimit(0.5), Quota(1, 0)
         survey, body = Survey(1, "ages", "How old?", "", False, OPEN, PLAN), packed([1], 1)
         addresses = [f"10.0.{number // 256}.{number % 256}" for number in range(1000)]

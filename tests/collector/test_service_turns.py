@@ -88,14 +88,14 @@ def test_addresses_take_turns() -> None:
         await asyncio.sleep(0)
         tasks.append(asyncio.create_task(ask("late")))
         await asyncio.sleep(0)
-        assert lane.waiting == turns._MOST_EACH + 1
+        assert lane.waiting == turns._MAX_EACH + 1
         going.set()
         await asyncio.gather(*tasks)
         assert (lane.waiting, lane._free) == (0, turns._AT_ONCE)
         return answered, refused
 
     answered, refused = asyncio.run(run())
-    assert answered.count("greedy") == turns._AT_ONCE + turns._MOST_EACH
+    assert answered.count("greedy") == turns._AT_ONCE + turns._MAX_EACH
     assert refused == 50 - answered.count("greedy")
     assert answered.index("late") <= 2 * turns._AT_ONCE
 
@@ -115,7 +115,7 @@ def test_all_lines_together_have_an_end() -> None:
         assert (lane.waiting, lane._free) == (0, turns._AT_ONCE)
         return sum(isinstance(each, Refusal) for each in done)
 
-    assert asyncio.run(run()) == 100 - turns._MOST_WAITING - turns._AT_ONCE
+    assert asyncio.run(run()) == 100 - turns._MAX_WAITING - turns._AT_ONCE
 
 
 def test_reports_that_wait_to_be_counted_are_limited_by_their_bytes(
@@ -133,7 +133,7 @@ def test_reports_that_wait_to_be_counted_are_limited_by_their_bytes(
         for _ in range(20):
             reply = service.put(ldp.wire.pack(batch), name="large")
             statuses.append(reply.status)
-            assert held._waiting_bytes <= live_aggregate._MOST_WAITING * live_aggregate._TOGETHER_BYTES + size
+            assert held._waiting_bytes <= live_aggregate._MAX_WAITING * live_aggregate._TOGETHER_BYTES + size
             assert service.put(packed([1], 2)).status == 201
         assert (reply.status, reply.headers["retry-after"]) == (503, "1")
         assert "faster than" in reply.json["error"]

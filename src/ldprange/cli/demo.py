@@ -16,7 +16,7 @@ from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
 from ldprange.cli.chart import draw_cdf
 from ldprange.cli.command import Command
-from ldprange.cli.demo_population import MOST_MINUTES, commutes
+from ldprange.cli.demo_population import MAX_MINUTES, commutes
 from ldprange.cli.options import epsilon_option
 from ldprange.cli.output import answers, console, facts
 from ldprange.cli.summary import percent, plan_facts, prediction_facts
@@ -27,7 +27,7 @@ from ldprange.planner import choose_plan
 from ldprange.simulation import encode_many
 
 _SEED = 7
-_RANGES = ((0, 0), (1, 15), (16, 30), (31, 60), (61, MOST_MINUTES))
+_RANGES = ((0, 0), (1, 15), (16, 30), (31, 60), (61, MAX_MINUTES))
 _PREFIXES = (20, 45)
 _QUANTILES = (0.25, 0.5, 0.75, 0.9)
 
@@ -54,7 +54,7 @@ def demo(people: int, epsilon: float) -> None:
     quantiles of all come out, with intervals, beside the truth that only this demonstration knows.
     """
     screen = console()
-    plan = choose_plan(Domain.integers(0, MOST_MINUTES), epsilon=epsilon, expected_users=people)
+    plan = choose_plan(Domain.integers(0, MAX_MINUTES), epsilon=epsilon, expected_users=people)
     minutes = commutes(people)
 
     _heading(screen, "1. The plan, which everyone may read")

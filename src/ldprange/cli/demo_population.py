@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ldprange.randomness import generator
 
-MOST_MINUTES = 119
+MAX_MINUTES = 119
 _SEED = 2026
 
 
@@ -23,6 +23,6 @@ def commutes(people: int) -> NDArray[np.int64]:
     kind = rng.choice(3, people, p=[0.35, 0.48, 0.17])
     minutes = typical[kind] * np.exp(spread[kind] * rng.standard_normal(people))
     step = rng.choice([1.0, 5.0, 15.0], people, p=[0.35, 0.45, 0.2])
-    rounded = np.clip(np.round(minutes / step) * step, 1, MOST_MINUTES)
+    rounded = np.clip(np.round(minutes / step) * step, 1, MAX_MINUTES)
     at_home = rng.random(people) < 0.14
     return np.where(at_home, 0, rounded).astype(np.int64)

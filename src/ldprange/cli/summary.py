@@ -17,7 +17,7 @@ from ldprange.planner.optimise import Workload
 from ldprange.prediction import Prediction
 from ldprange.reports import Report
 
-_MOST_TOLD = 24  # levels of which each is told
+_MAX_TOLD = 24  # levels of which each is told
 _WEAK = 5.0  # an ε beyond which a report nearly tells the answer
 
 
@@ -123,7 +123,7 @@ def _runs(names: Sequence[str]) -> str:
     runs = [(name, len(list(run))) for name, run in groupby(names)]
     if len(runs) == 1:
         return names[0]
-    if len(runs) > _MOST_TOLD:
+    if len(runs) > _MAX_TOLD:
         runs = Counter(names).most_common()
     return ", ".join(name if length == 1 else f"{name} ×{length}" for name, length in runs)
 
@@ -132,7 +132,7 @@ def _shares(probabilities: Sequence[float]) -> str:
     shares = [f"{100 * probability:.3g}%" for probability in probabilities]
     if len(shares) > 1 and len(set(shares)) == 1:
         return f"{shares[0]} each"
-    if len(shares) > _MOST_TOLD:
+    if len(shares) > _MAX_TOLD:
         return f"{100 * min(probabilities):.3g}% to {100 * max(probabilities):.3g}%"
     return ", ".join(shares)
 

@@ -21,7 +21,7 @@ from ldprange.plan import Plan
 from ldprange.planner import choose_plan
 
 _USERS = 10_000
-_LONGEST_NAME = 40
+_MAX_NAME_LENGTH = 40
 _TWO_SIDED = 1.96  # standard errors to either side hold 95%
 
 
@@ -128,4 +128,4 @@ def _name(question: str) -> str:
     plain = unicodedata.normalize("NFKD", question.casefold())
     letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
     name = re.sub("[^a-z0-9]+", "-", letters).strip("-")
-    return name[:_LONGEST_NAME].rstrip("-") or "survey"
+    return name[:_MAX_NAME_LENGTH].rstrip("-") or "survey"

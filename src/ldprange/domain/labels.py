@@ -14,7 +14,7 @@ from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins
 from ldprange.support.checking import Values, as_array, can_be_written, first_of, listed, shown
 
-_FEW = 8  # labels that are all told
+_MAX_TOLD = 8  # labels that are all told
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Ordered(Discrete):
         return text
 
     def describe(self) -> str:
-        few = self.labels if self.bins <= _FEW else [*self.labels[:3], "…", self.labels[-1]]
+        few = self.labels if self.bins <= _MAX_TOLD else [*self.labels[:3], "…", self.labels[-1]]
         return f"{self.values} {', '.join(few)} ({self._counted_bins})"
 
     def _value(self, index: int) -> str:

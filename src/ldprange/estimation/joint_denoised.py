@@ -26,8 +26,8 @@ from ldprange.support.arrays import Floats, Positions
 
 _ROUNDS = 100
 _NEAR = 1e-9
-_LEAST = 1e-6  # of what independence would give a cell, so that no cell is ruled out for good
-_MOST_CELLS = 1 << 18  # of a table of many attributes
+_MIN_CELL_RATIO = 1e-6  # of what independence would give a cell, so that no cell is ruled out for good
+_MAX_CELLS = 1 << 18  # of a table of many attributes
 
 
 class PairedShares:
@@ -106,7 +106,7 @@ class PairedShares:
         alone = [self.alone(place) for place in chosen]
         own = [self._cells(place, depth) for place, depth in zip(chosen, table.known, strict=True)]
         joint = denoised_pair(table, self._coefficients, alone)
-        joint = np.maximum(joint, _LEAST * np.multiply.outer(*own))
+        joint = np.maximum(joint, _MIN_CELL_RATIO * np.multiply.outer(*own))
         return raked(joint, {(0,): own[0], (1,): own[1]}), table.known
 
     def _many(self, chosen: tuple[int, ...]) -> tuple[Floats, tuple[int, ...]]:
@@ -119,11 +119,11 @@ class PairedShares:
             for at in range(len(chosen))
         ]
         axes = [self._grids.axes[place] for place in chosen]
-        while prod(axis.cells[depth] for axis, depth in zip(axes, depths, strict=True)) > _MOST_CELLS:
+        while prod(axis.cells[depth] for axis, depth in zip(axes, depths, strict=True)) > _MAX_CELLS:
             deepest = int(np.argmax([axis.cells[depth] for axis, depth in zip(axes, depths, strict=True)]))
             if depths[deepest] == 1:
                 raise QueryError(
-                    f"at most {_MOST_CELLS} cells can be put together; ask about fewer attributes"
+                    f"at most {_MAX_CELLS} cells can be put together; ask about fewer attributes"
                 )
             depths[deepest] -= 1
         joint = np.ones([axis.cells[depth] for axis, depth in zip(axes, depths, strict=True)])

@@ -192,8 +192,8 @@ class JointEstimate:
         shape = [self._product.shape[place] for place in places]
         if len(set(places)) != len(places):
             raise QueryError(f"an attribute must be named once, got {listed(names)}")
-        if prod(shape) > _MOST_CELLS:
-            raise QueryError(f"a histogram may have {_MOST_CELLS:,} bins, got {prod(shape):,}; name fewer")
+        if prod(shape) > _MAX_CELLS:
+            raise QueryError(f"a histogram may have {_MAX_CELLS:,} bins, got {prod(shape):,}; name fewer")
         bins = dict(zip(places, np.indices(shape, np.float64).reshape(len(shape), -1), strict=True))
         starts = {place: bins[place] for place in sorted(bins)}
         stops = {place: each + 1 for place, each in starts.items()}
@@ -343,7 +343,7 @@ class JointEstimate:
         return self._joint_shares[chosen]
 
 
-_MOST_CELLS = 1 << 22  # of a histogram
+_MAX_CELLS = 1 << 22  # of a histogram
 
 
 def _between(name: str, axis: Domain, low: Any, high: Any) -> tuple[Positions, Positions]:

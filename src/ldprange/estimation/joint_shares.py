@@ -19,7 +19,7 @@ from ldprange.least_squares.axis import Axis
 from ldprange.least_squares.table import Boxes, JointFit, from_corners, shares_below
 from ldprange.support.arrays import Boundaries, Floats, Positions
 
-_MOST_BINS = 1 << 26  # of a table
+_MAX_BINS = 1 << 26  # of a table
 
 
 class JointShares:
@@ -32,9 +32,9 @@ class JointShares:
     """
 
     def __init__(self, estimator: JointFit, coefficients: Sequence[Floats]) -> None:
-        if prod(estimator.leaves) > _MOST_BINS:
+        if prod(estimator.leaves) > _MAX_BINS:
             raise QueryError(
-                f"attributes may have {_MOST_BINS:,} bins together, got {prod(estimator.leaves):,}; "
+                f"attributes may have {_MAX_BINS:,} bins together, got {prod(estimator.leaves):,}; "
                 "make a plan with fewer and wider bins"
             )
         self._estimator = estimator

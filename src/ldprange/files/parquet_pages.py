@@ -13,12 +13,12 @@ from typing import BinaryIO, NamedTuple
 from ldprange.errors import FileError
 from ldprange.files.thrift import Structure, read_structure
 
-_LARGEST_PAGE = 64 << 20  # writers begin a new page after one MiB
-_FEWEST_ROWS = 1 << 11  # and look at its size after as many rows
+_MAX_PAGE_BYTES = 64 << 20  # writers begin a new page after one MiB
+_MIN_ROWS = 1 << 11  # and look at its size after as many rows
 _WRITTEN = 5  # bytes besides a value itself: its length, and whether it is there
 _SPARE = 1 << 10  # bytes of a page besides its values
 _AT_ONCE = 16 << 20  # bytes of values that may share their beginnings
-_HEADER, _LONGEST_HEADER = 1 << 8, 1 << 24  # bytes of a page's header: most have fewer, none has more
+_HEADER, _MAX_HEADER_BYTES = 1 << 8, 1 << 24  # bytes of a page's header: most have fewer, none has more
 _END = 8  # bytes after the description of the file: its length, and four letters
 
 # numbers that the format gives to kinds of pages and columns, and to an encoding
@@ -43,7 +43,7 @@ def check_pages(file: BinaryIO, columns: Sequence[str], groups: Sequence[int], l
         for name, chunk in _chunks(file, columns, groups):
             for page in _pages(file, chunk):
                 most = page.values * (longest + _WRITTEN) + _SPARE
-                if page.size > min(most, _LARGEST_PAGE + _FEWEST_ROWS * (longest + _WRITTEN)):
+                if page.size > min(most, _MAX_PAGE_BYTES + _MIN_ROWS * (longest + _WRITTEN)):
                     raise FileError(
                         f"values of column {name} must have at most {longest} bytes, in pages of 1 MiB, "
                         f"got a page of {page.size:,} bytes for {page.values:,} values; write it anew"
@@ -106,6 +106,6 @@ def _header(file: BinaryIO, at: int) -> tuple[Structure, int]:
         try:
             return read_structure(file.read(size))
         except IndexError:
-            if size > _LONGEST_HEADER:
+            if size > _MAX_HEADER_BYTES:
                 raise
             size *= 8

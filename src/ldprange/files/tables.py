@@ -27,8 +27,8 @@ _SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
 _BLOCK_BYTES = 1 << 20
 _BATCH_ROWS = 1 << 18
 _NEVER = "\x1f"  # the unit separator: a plain column has no delimiter, but the reader wants one
-_LONGEST_LINE = 1 << 20
-_LONGEST_TEXT = 1 << 8  # bytes of a number or a date
+_MAX_LINE_LENGTH = 1 << 20
+_MAX_TEXT_LENGTH = 1 << 8  # bytes of a number or a date
 
 
 Column = Iterator[NDArray[Any]]
@@ -54,7 +54,7 @@ def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
             rest = block[cut:]
         else:
             rest += block
-        if len(rest) > _LONGEST_LINE:
+        if len(rest) > _MAX_LINE_LENGTH:
             raise FileError("the file must be text with one value a line, and it is something else")
     if rest:
         yield rest
@@ -83,7 +83,7 @@ def parquet_values(file: BinaryIO, column: str | None, domain: Domain) -> list[C
 def _longest(domain: Domain) -> int:
     """Return how many bytes a value may have, as text."""
     labels = [each.labels for each in domain.attributes.values() if isinstance(each, Ordered)]
-    return max([_LONGEST_TEXT, *(len(label.encode()) for label in chain.from_iterable(labels))])
+    return max([_MAX_TEXT_LENGTH, *(len(label.encode()) for label in chain.from_iterable(labels))])
 
 
 def _columns(batches: Iterator[pa.RecordBatch], domain: Domain) -> list[Column]:
@@ -97,7 +97,7 @@ def _columns(batches: Iterator[pa.RecordBatch], domain: Domain) -> list[Column]:
 
 def read_header(file: BinaryIO, delimiter: str) -> list[str]:
     """Read the first line of a text table, and no more; no names if the file is empty."""
-    lines = iter(lambda: file.readline(_LONGEST_LINE), b"")
+    lines = iter(lambda: file.readline(_MAX_LINE_LENGTH), b"")
     try:
         return next(csv.reader((line.decode("utf-8-sig") for line in lines), delimiter=delimiter), [])
     except (UnicodeDecodeError, csv.Error):
@@ -183,7 +183,7 @@ def _damaged(why: Exception | str) -> FileError:
 
 def _first_line(error: Exception | str) -> str:
     # of a line with too many fields Arrow shows all of them
-    return re.sub(r"(got \d+): .*", r"\1", str(error).strip().split("\n")[0])[:_LONGEST_TEXT]
+    return re.sub(r"(got \d+): .*", r"\1", str(error).strip().split("\n")[0])[:_MAX_TEXT_LENGTH]
 
 
 def _check_separator(names: Sequence[str], delimiter: str, column: str | None) -> None:

@@ -18,7 +18,7 @@ from ldprange.support.addresses import is_loopback, read_address
 
 ADMINISTRATOR, ANALYST = "administrator", "analyst"
 ROLES = (ADMINISTRATOR, ANALYST)
-MOST_ADDRESSES = 1 << 16
+MAX_ADDRESSES = 1 << 16
 """Of which it is remembered what they may still do."""
 
 _BURST_SECONDS = 2.0
@@ -102,6 +102,6 @@ class RateLimit:
             return max(1, math.ceil((1 - left) / self._rate))
         self._left[address] = (left - 1, now)
         self._left.move_to_end(address)
-        if len(self._left) > MOST_ADDRESSES:
+        if len(self._left) > MAX_ADDRESSES:
             self._left.popitem(last=False)  # who was silent longest, and has most of it back
         return 0

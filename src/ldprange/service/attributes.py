@@ -18,7 +18,7 @@ from ldprange.service.replies import Parameters, columns, share
 if TYPE_CHECKING:
     from ldprange.estimation import EitherEstimate
 
-_MOST_HELD = 1 << 19  # joint bins of attributes asked about together: each has a few numbers in memory
+_MAX_HELD = 1 << 19  # joint bins of attributes asked about together: each has a few numbers in memory
 GIVEN = ("given", "given_low", "given_high")
 """Parameters: the attributes and the ranges of the people among whom something is asked."""
 
@@ -108,10 +108,10 @@ def check_places(plan: Plan, names: Sequence[str]) -> tuple[int, ...]:
         raise Refusal(400, f"an attribute must be named once, got {', '.join(names)}")
     for held in [places] if grids.asks_together(places) else combinations(places, 2):
         bins = math.prod(product.shape[place] for place in held)
-        if bins > _MOST_HELD:
+        if bins > _MAX_HELD:
             raise Refusal(
                 400,
-                f"attributes that are asked about together may have at most {_MOST_HELD} joint bins here, "
+                f"attributes that are asked about together may have at most {_MAX_HELD} joint bins here, "
                 f"and {', '.join(product.names[place] for place in held)} have {bins}; "
                 "ask about each alone, or use the library",
             )

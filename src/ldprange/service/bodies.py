@@ -8,10 +8,10 @@ from starlette.types import Receive
 
 from ldprange.service.refusal import Refusal
 
-LONGEST = 8.0
+MAX_SECONDS = 8.0
 """Seconds in which a body must come; less than a collector that ends waits for requests under way."""
 
-_MOST_BYTES = 256 << 20  # of bodies that are not whole yet
+_MAX_BYTES = 256 << 20  # of bodies that are not whole yet
 _LOOKS = 8  # at the time, while a body may take
 
 
@@ -35,25 +35,25 @@ class Bodies:
         self._begun[task] = loop.time()
         if not self._looking:
             self._looking = True
-            loop.call_later(LONGEST / _LOOKS, self._look, loop)
+            loop.call_later(MAX_SECONDS / _LOOKS, self._look, loop)
         try:
             return await self._read(receive)
         except asyncio.CancelledError:
             if task in self._begun or task.uncancel():
                 raise
-            raise Refusal(408, f"a body must come within {LONGEST:g} seconds, and it did not") from None
+            raise Refusal(408, f"a body must come within {MAX_SECONDS:g} seconds, and it did not") from None
         finally:
             self._begun.pop(task, None)
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
         """End what takes too long, and look again while there is anything under way."""
-        late = loop.time() - LONGEST
+        late = loop.time() - MAX_SECONDS
         for task in [task for task, begun in self._begun.items() if begun < late]:
             del self._begun[task]
             task.cancel()
         self._looking = bool(self._begun)
         if self._looking:
-            loop.call_later(LONGEST / _LOOKS, self._look, loop)
+            loop.call_later(MAX_SECONDS / _LOOKS, self._look, loop)
 
     async def _read(self, receive: Receive) -> bytes:
         body, more, kept = b"", True, 0
@@ -69,7 +69,7 @@ class Bodies:
                 if more:
                     self._bytes += len(part)
                     kept += len(part)
-                    if self._bytes > _MOST_BYTES:
+                    if self._bytes > _MAX_BYTES:
                         raise Refusal(
                             503, "too many bodies are under way; send it again", {"retry-after": "1"}
                         )

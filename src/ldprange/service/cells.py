@@ -13,8 +13,8 @@ from ldprange.errors import QueryError
 from ldprange.least_squares.table import JointFit
 from ldprange.plan import Plan
 
-MOST_CELLS = 32  # of a table, on each of its two axes
-_LEAST_CELLS = 4
+MAX_CELLS = 32  # of a table, on each of its two axes
+_MIN_CELLS = 4
 
 
 def predicted_table(plan: Plan, names: Sequence[str], users: float = 1.0) -> JointFit:
@@ -24,14 +24,14 @@ def predicted_table(plan: Plan, names: Sequence[str], users: float = 1.0) -> Joi
     return grids.table(plan.law(users * np.array(plan.probabilities)), places)
 
 
-def edges_of(plan: Plan, names: tuple[str, str], wanted: float = MOST_CELLS) -> list[list[int]]:
+def edges_of(plan: Plan, names: tuple[str, str], wanted: float = MAX_CELLS) -> list[list[int]]:
     """Cut two attributes into about so many cells each, at most 32, where their trees and grids cut them."""
     product, _ = parts_of(plan)
     table = predicted_table(plan, names)
-    wanted = min(max(wanted, _LEAST_CELLS), MOST_CELLS)
+    wanted = min(max(wanted, _MIN_CELLS), MAX_CELLS)
     found = {}
     for place, axis, depth in zip(table.chosen, table.axes, table.known, strict=True):
-        fitting = [cells for cells in axis.cells[1 : depth + 1] if cells <= MOST_CELLS]
+        fitting = [cells for cells in axis.cells[1 : depth + 1] if cells <= MAX_CELLS]
         if fitting:
             cells = min(fitting, key=lambda cells: abs(math.log(cells / wanted)))
             found[place] = [*range(0, axis.bins, axis.leaves // cells), axis.bins]

@@ -21,7 +21,7 @@ from ldprange.service.store import CLOSED, OPEN, Store, Survey
 from ldprange.service.writer import Writer
 
 NAME = r"[a-z0-9][a-z0-9-]{0,62}"
-_LONGEST_QUESTION, _LONGEST_UNIT, _LONGEST_ATTRIBUTE = 500, 40, 80
+_MAX_QUESTION_LENGTH, _MAX_UNIT_LENGTH, _MAX_ATTRIBUTE_LENGTH = 500, 40, 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def survey_of(description: object) -> Survey:
             "a survey's name must have 1 to 63 lower-case letters, digits and dashes, not a dash first, "
             f"got {_short(given['name'])}"
         )
-    for key, longest, least in (("question", _LONGEST_QUESTION, 1), ("unit", _LONGEST_UNIT, 0)):
+    for key, longest, least in (("question", _MAX_QUESTION_LENGTH, 1), ("unit", _MAX_UNIT_LENGTH, 0)):
         text = given[key]
         if not isinstance(text, str) or not least <= len(text.strip()) <= longest or not _is_plain(text):
             raise LdprangeError(
@@ -162,9 +162,9 @@ def _check_attributes(domain: Domain, unit: str) -> None:
     if "" in domain.attributes:
         return
     for name in domain.attributes:
-        if len(name) > _LONGEST_ATTRIBUTE or not name.strip() or not _is_plain(name):
+        if len(name) > _MAX_ATTRIBUTE_LENGTH or not name.strip() or not _is_plain(name):
             raise LdprangeError(
-                f"an attribute's name must be a line of 1 to {_LONGEST_ATTRIBUTE} characters, "
+                f"an attribute's name must be a line of 1 to {_MAX_ATTRIBUTE_LENGTH} characters, "
                 f"got {_short(name)}"
             )
     if unit:

@@ -14,7 +14,7 @@ from ldprange.service.store import Store, Survey
 _TOGETHER = 1 << 17  # reports counted, and batches sorted, together: a tally goes through all of its counters
 _TOGETHER_BYTES = 16 << 20  # or so many bytes
 _COUNTER_BYTES = 8
-_MOST_WAITING = 8  # times as many may wait to be counted
+_MAX_WAITING = 8  # times as many may wait to be counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ class Live:
     def full(self) -> bool:
         """Whether more reports wait to be counted than should be held in memory."""
         return (
-            self._waiting_bytes >= _MOST_WAITING * _TOGETHER_BYTES
-            or self._waiting_reports >= _MOST_WAITING * self._together
+            self._waiting_bytes >= _MAX_WAITING * _TOGETHER_BYTES
+            or self._waiting_reports >= _MAX_WAITING * self._together
         )
 
     def add(self, reports: Batch, batches: int, hour: int) -> bool:

@@ -35,10 +35,10 @@ from ldprange.service.store import CLOSED, Survey
 if TYPE_CHECKING:
     from ldprange.estimation import EitherEstimate
 
-_MOST_POINTS = 1024
-_LEAST_BARS, _MOST_BARS = 6, 64
-_MOST_STEPS = 512  # of the time in which reports came
-_MOST_HELD = 64
+_MAX_POINTS = 1024
+_MIN_BARS, _MAX_BARS = 6, 64
+_MAX_STEPS = 512  # of the time in which reports came
+_MAX_HELD = 64
 _LONG = 0.3  # seconds
 _REST = 4  # times as long as it took, before it is drawn again
 _QUARTILES = [0.25, 0.5, 0.75]
@@ -102,7 +102,7 @@ class Overviews:
         with self._holding:
             self._held[key] = what
             self._held.move_to_end(key)
-            while len(self._held) > _MOST_HELD:
+            while len(self._held) > _MAX_HELD:
                 self._held.popitem(last=False)
 
 
@@ -166,7 +166,7 @@ def _quartiles(found: Estimate, confidence: float) -> dict[str, Any]:
 
 def _cdf(found: Estimate, confidence: float) -> dict[str, Any]:
     """Return the cdf with a band that holds everywhere at once (by Bonferroni's inequality)."""
-    _, upper = found.domain.run_ends(_edges(found.domain.bins, _MOST_POINTS))
+    _, upper = found.domain.run_ends(_edges(found.domain.bins, _MAX_POINTS))
     each = 1 - (1 - confidence) / max(1, len(upper) - 1)
     return {"to": [plain(bound) for bound in upper], **columns(found.prefixes(upper, confidence=each))}
 
@@ -179,10 +179,10 @@ def _bar_edges(bins: int, half: float) -> list[int]:
     A bar has 1, 2, 5, 10, 20, 50, … bins, whichever comes nearest. What is left over is a bar if it is more
     than half of one, and else belongs to the last.
     """
-    share = max(2 * half, 1 / _MOST_BARS)
+    share = max(2 * half, 1 / _MAX_BARS)
     widths = [factor * 10**power for power in range(len(str(bins))) for factor in (1, 2, 5)]
     counts = {width: max(1, -((width - 2 * bins) // (2 * width))) for width in widths}
-    fitting = [width for width in widths if _LEAST_BARS <= counts[width] <= _MOST_BARS]
+    fitting = [width for width in widths if _MIN_BARS <= counts[width] <= _MAX_BARS]
     width = min(fitting or [1], key=lambda width: abs(math.log(counts[width] * share)))
     return [*range(0, counts[width] * width, width), bins]
 
@@ -202,5 +202,5 @@ def _typical(
 
 
 def _arrivals(collector: Collector, survey: Survey) -> dict[str, list[int]]:
-    starts, reports = collector.store.arrivals(survey.id, _MOST_STEPS)
+    starts, reports = collector.store.arrivals(survey.id, _MAX_STEPS)
     return {"start": starts, "reports": reports}

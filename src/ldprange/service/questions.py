@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 CONFIDENCE = 0.95
 POPULATION = "endless"
 """Whom all intervals speak of: the population of which those who answered are a random sample."""
-_MOST_BINS = 1 << 16  # of which all are told
-_MOST_ESTIMATES = 16  # held in memory
+_MAX_BINS = 1 << 16  # of which all are told
+_MAX_ESTIMATES = 16  # held in memory
 
 
 class Estimates:
@@ -70,7 +70,7 @@ class Estimates:
         with self._holding:
             self._held[key] = (reports, found)
             self._held.move_to_end(key)
-            while len(self._held) > _MOST_ESTIMATES:
+            while len(self._held) > _MAX_ESTIMATES:
                 self._held.popitem(last=False)
         return found
 
@@ -140,9 +140,9 @@ def histogram(parameters: Parameters, found: EitherEstimate, confidence: float) 
 def _every_bin(domain: Domain) -> tuple[list[Any], list[Any]]:
     """Return the least and the greatest value of every bin."""
     bins = domain.bins
-    if bins > _MOST_BINS:
+    if bins > _MAX_BINS:
         raise Refusal(
-            400, f"at most {_MOST_BINS} bins are told one by one, and there are {bins}; ask for ranges"
+            400, f"at most {_MAX_BINS} bins are told one by one, and there are {bins}; ask for ranges"
         )
     lower, upper = domain.run_ends(range(bins + 1))
     return [plain(value) for value in lower], [plain(value) for value in upper]

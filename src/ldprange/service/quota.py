@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ldprange import wire
 from ldprange.errors import LdprangeError
-from ldprange.service.access import MOST_ADDRESSES, sender_of
+from ldprange.service.access import MAX_ADDRESSES, sender_of
 from ldprange.service.refusal import Refusal
 from ldprange.service.schema import HOUR
 from ldprange.service.store import Survey
@@ -62,7 +62,7 @@ class Quota:
         left = self._left.get(key)
         if left is None:
             left = self._left[key] = Allowance(self._reports, self._bytes, now)
-            if len(self._left) > MOST_ADDRESSES:
+            if len(self._left) > MAX_ADDRESSES:
                 self._left.popitem(last=False)  # who was silent longest, and has most of it back
             return left
         self._left.move_to_end(key)

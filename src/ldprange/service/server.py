@@ -12,7 +12,7 @@ from ldprange.service.app import make_app
 from ldprange.service.collector import Collector
 
 _GRACE = 10  # seconds that requests under way are given at the end
-_FEWEST = 64  # connections that are always taken; and files that are left for all else
+_MIN_CONNECTIONS = 64  # connections that are always taken; and files that are left for all else
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -43,6 +43,6 @@ def make_server(collector: Collector, *, behind_proxy: bool = False) -> uvicorn.
         date_header=False,
         timeout_graceful_shutdown=_GRACE,
         backlog=4096,
-        limit_concurrency=max(_FEWEST, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _FEWEST),
+        limit_concurrency=max(_MIN_CONNECTIONS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _FEWEST),
     )
     return uvicorn.Server(config)

@@ -37,7 +37,7 @@ from ldprange.service.schema import AGGREGATES, ARRIVALS, HOUR, RECENT, SORTED, 
 OPEN, CLOSED = "open", "closed"
 _READ_TOGETHER = 512  # batches
 _READ_BYTES = 1 << 20  # unpacked together
-_LARGEST_AGGREGATE = 512 << 20  # bytes; SQLite takes no value beyond 1 GB
+_MAX_AGGREGATE_BYTES = 512 << 20  # bytes; SQLite takes no value beyond 1 GB
 
 # what every transaction says, put together once
 _SURVEY = bindparam("in_survey", type_=Integer())
@@ -194,7 +194,7 @@ class Store(Database):
             which = {"in_survey": survey, "up_to": generation}
             self._writer.execute(_SORT, which)
             self._writer.execute(RECENT.delete().where(_ENDED), which)
-            if len(aggregate) <= _LARGEST_AGGREGATE:
+            if len(aggregate) <= _MAX_AGGREGATE_BYTES:
                 self._writer.execute(AGGREGATES.delete().where(AGGREGATES.c.survey == survey))
                 self._writer.execute(insert(AGGREGATES), {"survey": survey, "aggregate": aggregate})
         forget_log(self._writer)

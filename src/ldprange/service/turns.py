@@ -11,8 +11,8 @@ from anyio import CapacityLimiter, to_thread
 from ldprange.service.refusal import Refusal
 
 _AT_ONCE = 2  # questions of each kind of asker
-_MOST_WAITING = 64
-_MOST_EACH = 8  # that one address has waiting
+_MAX_WAITING = 64
+_MAX_EACH = 8  # that one address has waiting
 _RETRY = {"retry-after": "5"}
 
 
@@ -45,7 +45,7 @@ class Lane:
         if self._free:
             self._free -= 1
             return
-        if self._length >= _MOST_WAITING or len(self._waiting.get(address, ())) >= _MOST_EACH:
+        if self._length >= _MAX_WAITING or len(self._waiting.get(address, ())) >= _MAX_EACH:
             self.refused += 1
             raise Refusal(503, "too many questions wait to be answered; ask again later", dict(_RETRY))
         turn = asyncio.get_running_loop().create_future()

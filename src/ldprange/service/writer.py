@@ -27,8 +27,8 @@ from ldprange.service.schema import HOUR
 from ldprange.service.store import CLOSED, Kept, Store, Survey
 
 _log = logging.getLogger("ldprange.service")
-_MOST_WAITING = 20_000  # submissions
-_MOST_WAITING_BYTES = 256 << 20
+_MAX_WAITING = 20_000  # submissions
+_MAX_WAITING_BYTES = 256 << 20
 _TOGETHER_BYTES = 16 << 20  # in one transaction
 _PAUSE = 0.5  # seconds before the store is tried again
 
@@ -129,7 +129,7 @@ class Writer:
         with self._wake:
             if self._stopping:
                 future.set_result(STOPPING)
-            elif len(self._waiting) >= _MOST_WAITING or self._waiting_bytes >= _MOST_WAITING_BYTES:
+            elif len(self._waiting) >= _MAX_WAITING or self._waiting_bytes >= _MAX_WAITING_BYTES:
                 future.set_result(BUSY)
             elif self._lives[survey.id].full:
                 future.set_result(UNCOUNTED)
