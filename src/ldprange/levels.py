@@ -14,7 +14,7 @@ class Level:
     """One level of a decomposition: ``cells`` nodes of ``size`` leaves, ``branching`` to a parent.
 
     ``contrast`` says that only differences between siblings will be used. With ``shifts`` above 1 the
-    oracle is asked about windows of so many cells, on a grid at a random public shift.
+    oracle is asked about windows of ``shifts`` cells, on a grid at a random public shift.
     """
 
     cells: int

@@ -35,7 +35,7 @@ _MAX_COUNTERS = 1 << 28  # 2 GiB of counts
 
 
 def check_bins(domain: Domain) -> None:
-    """Refuse more bins than a plan can have."""
+    """Raise PlanError if an attribute of ``domain`` has more bins than a plan can have."""
     if max(domain.shape) > _MAX_BINS:
         raise PlanError(
             f"a domain may have at most {_MAX_BINS} bins, got {max(domain.shape)}; "
@@ -44,7 +44,7 @@ def check_bins(domain: Domain) -> None:
 
 
 def check_cells(levels: Sequence[Level]) -> None:
-    """Refuse a level with more cells than can be asked about."""
+    """Raise PlanError if one of ``levels`` has more cells than can be asked about."""
     most = max(level.cells for level in levels)
     if most > _MAX_CELLS:
         raise PlanError(
@@ -53,7 +53,7 @@ def check_cells(levels: Sequence[Level]) -> None:
 
 
 def check_epsilon(epsilon: object) -> None:
-    """Refuse what is no ε."""
+    """Raise PlanError unless ``epsilon`` is a finite number above 0."""
     if not is_number(epsilon) or epsilon <= 0:
         raise PlanError(f"ε must be a finite number above 0, got {shown(epsilon)}")
 

@@ -14,7 +14,7 @@ from ldprange.errors import QueryError
 from ldprange.support.checking import is_number, shown
 
 Population = float | Literal["respondents"] | None
-"""An endless population (None), so many people, or only those who answered."""
+"""An endless population (None), a number of people, or only those who answered."""
 
 RESPONDENTS: Literal["respondents"] = "respondents"
 

@@ -147,7 +147,7 @@ def _open(store: Store, wanted: Survey) -> None:
     there = next(survey for survey in store.surveys() if survey.name == wanted.name)
     if (there.question, there.plan.fingerprint) != (wanted.question, wanted.plan.fingerprint):
         raise LdprangeError(
-            f"a survey's name must be its own, and {there.name} is there with another question or plan; "
+            f"a survey named {there.name} exists already, with another question or plan; "
             "choose another --name"
         )
 

@@ -39,7 +39,7 @@ def plan_facts(plan: Plan) -> list[tuple[str, str]]:
 
 
 def prediction_facts(prediction: Prediction) -> list[tuple[str, str]]:
-    """Return what a plan promises for so many people, spread evenly over the domain."""
+    """Return what a plan promises for a number of people, spread evenly over the domain."""
     return [
         people_fact(prediction.users),
         ("error of a range", f"{percent(prediction.range_rmse)} (root mean square over all ranges)"),

@@ -109,7 +109,7 @@ class LedgerFile:
             raise FileError(f"{self.path} must be in a folder that can be written to, but: {error}") from None
 
     def check(self, connection: Connection) -> None:
-        """Refuse a file that is damaged or no ledger, before anything is written to it."""
+        """Raise an error if the file is damaged or no ledger, before anything is written to it."""
         if connection.execute("PRAGMA application_id").fetchone() != (_KIND,):
             raise FileError(f"{self.path} must be a ledger, and it is empty or something else; use another")
         version = _version(connection)

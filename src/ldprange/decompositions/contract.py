@@ -111,7 +111,7 @@ class Layout(ABC):
 
     def estimator(self, law: Law) -> Estimator:
         """Return how the levels of one attribute come together under ``law``."""
-        raise PlanError("this is asked of one attribute at a time, and the plan has several")
+        raise PlanError("this needs a plan of one attribute, and the plan has several")
 
     def known_sizes(self, users: Sequence[int], *, consistent: bool = True) -> tuple[int, ...]:
         """Return the bins per cell of the levels that reports tell of, coarsest first.
@@ -119,7 +119,7 @@ class Layout(ABC):
         ``users`` reported on each level. Only shares between multiples of the last size (and the far end) are
         known; it is 1 unless a level went unreported. Unless ``consistent``, levels are not combined.
         """
-        raise PlanError("this is asked of one attribute at a time, and the plan has several")
+        raise PlanError("this needs a plan of one attribute, and the plan has several")
 
     def mean_variances(self, law: Law, shares: Floats | None = None) -> tuple[float, float]:
         """Return the exact mean variance over all ranges and over all prefixes.

@@ -23,7 +23,7 @@ from ldprange.workloads import boxes_of, corners_of
 
 @dataclass(frozen=True, slots=True)
 class Grid(Level):
-    """A level over several attributes: so many cells on each, of so many bins."""
+    """A level over several attributes: ``shape`` cells, each of ``scales`` bins, by attribute."""
 
     shape: tuple[int, ...] = ()
     scales: tuple[int, ...] = ()

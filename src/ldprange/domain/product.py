@@ -162,4 +162,6 @@ class Product(Domain):
         return "; ".join(f"{name}: {each.describe()}" for name, each in self.attributes.items())
 
     def _no_line(self) -> NoReturn:
-        raise DomainError(f"this is asked of one attribute at a time: {listed(self.names)}")
+        raise DomainError(
+            f"this needs one attribute, and the domain has several; take one of {listed(self.names)}"
+        )

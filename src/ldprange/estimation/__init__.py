@@ -76,7 +76,7 @@ def estimate(
         Intervals stay those of the unbiased estimate, within 0 and 1, and hold the denoised value.
     population
         Whom the intervals speak of. Left out: an endless population of which those who answered are a random
-        sample. A number: so many people, of whom they are a random sample. ``"respondents"``: just the
+        sample. A number: that many people, of whom they are a random sample. ``"respondents"``: just the
         people who answered, whoever they are. No interval makes up for who chose to answer.
 
     >>> import ldprange as ldp

@@ -80,5 +80,5 @@ def _near(value: Callable[[float], Any], position: float, step: int, allowed: ra
 
 
 def _exact(bound: Any) -> str:
-    """Return a bound with so many digits that whoever types it means the edge of a bin."""
+    """Return a bound with enough digits to mean the edge of a bin when typed."""
     return f"{bound:.12g}" if isinstance(bound, float) else shown(bound)

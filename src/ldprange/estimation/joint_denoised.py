@@ -157,7 +157,7 @@ def raked(joint: Floats, margins: dict[tuple[int, ...], Floats]) -> Floats:
 
 
 def _coarser(values: Floats, cells: Sequence[int]) -> Floats:
-    """Add neighbours up until there are so many cells on every axis."""
+    """Add neighbours up until every axis has the wanted number of cells."""
     pairs = [
         number for have, want in zip(values.shape, cells, strict=True) for number in (want, have // want)
     ]

@@ -290,7 +290,7 @@ class JointEstimate:
         return found
 
     def _nearest(self, place: int, ends: Sequence[Any], step: int) -> str:
-        """Say which whole cells of so many bins are nearest to a range."""
+        """Return which whole cells of ``step`` bins are nearest to a range."""
         axis = self._product.axes[place]
         first = int(min(max(0.0, round(float(ends[0]) / step) * step), axis.bins - 1))
         last = int(min(max(first + step, round(float(ends[1]) / step) * step), axis.bins))

@@ -60,5 +60,7 @@ def load(path: Path, plan: Plan, parts: set[Part]) -> tuple[Aggregate, set[Part]
         )
     if not done <= parts:
         name = sorted(done - parts)[0].name
-        raise FileError(f"{path} counts {name}, which has changed since, or is not to be counted now{advice}")
+        raise FileError(
+            f"checkpoint {path} does not match the inputs ({name} was modified or is not among them){advice}"
+        )
     return total, done

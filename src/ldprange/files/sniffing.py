@@ -39,7 +39,7 @@ _MAGIC = {
 
 
 def expect(kind: Kind, file: BinaryIO, what: str, advice: Mapping[Kind, str]) -> None:
-    """Raise an error if a file is surely of another kind; whoever reads it says what else may be wrong.
+    """Raise FileError if the first bytes of ``file`` are of another kind; its parser reports the rest.
 
     Parameters
     ----------

@@ -187,7 +187,7 @@ def _first_line(error: Exception | str) -> str:
 
 
 def _check_separator(names: Sequence[str], delimiter: str, column: str | None) -> None:
-    """Refuse a table that is separated by something else, which looks like one of a single column."""
+    """Raise FileError if a table of a single column seems to be separated by something other than commas."""
     if len(names) != 1 or column == names[0]:
         return
     for mark in ";", "\t":  # a comma may well be part of a name

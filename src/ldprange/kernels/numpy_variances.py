@@ -44,10 +44,10 @@ def joint_variances(
     upto
         The population's share below every joint boundary.
     shrink, spread, scales, held
-        By depths, with an axis for each: λ; what a question's energies are weighed by; what the squared
-        means of the grids' weights are; and what the population's means of their squares are.
+        Arrays of shape (depths₁ + 1, …). ``shrink``: λ_m. ``spread``: the coefficient of ‖P_m f‖².
+        ``scales``: the coefficient of (Σ_{m≤k} λ_m⟨θ, P_m f⟩)². ``held``: the coefficient of ⟨θ, E_k²⟩.
     users
-        Who reported, in all.
+        How many people reported, in all.
     """
     for begin, end, cells in zip(low, high, sizes, strict=True):
         if np.any(begin < 0) or np.any(begin > end) or np.any(end > cells[0]):

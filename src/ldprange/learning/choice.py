@@ -60,7 +60,7 @@ def choose_labelled_plan(
 
 
 def part_of(epsilon: float, parts: int) -> float:
-    """Return the largest ε that can be spent so many times without exceeding the whole, exactly."""
+    """Return the largest ε that can be spent a number of times without exceeding the whole, exactly."""
     part = epsilon / parts
     return part if Fraction(part) * parts <= Fraction(epsilon) else math.nextafter(part, 0.0)
 

@@ -125,7 +125,7 @@ class ReportsClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         ]
 
     def _plan_for(self, people: NDArray[Any], classes: list[Any]) -> LabelledPlan:
-        """Return the plan that was given, or the best for so many people, whatever their numbers are."""
+        """Return the plan that was given, or the best for that many people, whatever their numbers are."""
         names = list(getattr(self, "feature_names_in_", [f"x{place}" for place in range(people.shape[1])]))
         if self.plan is None:
             return self._chosen(names, classes, len(people))

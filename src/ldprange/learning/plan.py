@@ -175,7 +175,7 @@ class LabelledPlan:
 
 
 def check_numerical(name: str, domain: object) -> None:
-    """Refuse what is no domain of numbers."""
+    """Raise an error unless a domain is of numbers."""
     if not isinstance(domain, Integers | Real | Logarithmic):
         raise PlanError(
             f"the domain of {shown(name)} must be of numbers (Domain.integers, .real or .logarithmic), "

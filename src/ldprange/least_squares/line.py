@@ -84,7 +84,7 @@ class WindowsFit:
         return self.prefix_covariances(0)
 
     def block_variances(self, width: int) -> Floats:
-        """Return the even variance of every block of so many items, from the one that ends with the first."""
+        """Return the even variance of every block of ``width`` items; the first ends with the first item."""
         prefixes = self.prefix_variances
         if width >= self.items:
             whole = np.zeros(width - self.items)

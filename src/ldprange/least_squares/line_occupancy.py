@@ -17,7 +17,17 @@ from ldprange.support.arrays import Floats
 
 
 class Occupancy(NamedTuple):
-    """Of every level: n λ² held, the width of its windows in items, and their number on the oracle's grid."""
+    """How much the variance grows with who is in a window, level by level.
+
+    Attributes
+    ----------
+    parts
+        The coefficient n·λ²·occupied of Q.
+    widths
+        The windows' width in bins.
+    cells
+        The oracle's number of cells.
+    """
 
     parts: tuple[float, ...]
     widths: tuple[int, ...]

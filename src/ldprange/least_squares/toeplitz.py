@@ -84,7 +84,7 @@ class Toeplitz:
     def inverse_sums(self, apart: int, most: int | None = None) -> Floats:
         """Return the inverse's sums over the first i rows and i + ``apart`` columns, i = 1 … n − ``apart``.
 
-        ``most`` stops at so many rows.
+        ``most`` is the number of rows to stop at.
         """
         x, y, corner = self._sums
         stop = self.size - apart if most is None else most

@@ -106,7 +106,10 @@ class Mechanism(ABC):
 
     @abstractmethod
     def tally_groups(self, column: Column, groups: Groups | None, number: int) -> Counts:
-        """Add reports up by group, a row of ``counters`` each; ``groups`` says whose row, or ``None`` one."""
+        """Return the tallies of ``number`` groups of reports, of shape (number, counters).
+
+        ``groups[i]`` is the row of report i; None puts all into row 0.
+        """
 
     def possible(self, counts: Counts, users: Users) -> bool:
         """Say whether ``users`` reports can have left these counts: none has more than there are reports.

@@ -64,8 +64,8 @@ class SubsetMechanism(Mechanism):
     def __init__(self, cells: int, epsilon: float, size: int) -> None:
         if not 1 <= size < cells <= _MAX_CELLS:
             raise PlanError(
-                f"subset selection takes up to {_MAX_CELLS} cells and 1 to all but one of them in a report, "
-                f"got {size} of {cells}; HadamardHashing() has short reports on any level"
+                f"SubsetSelection needs 1 ≤ size < cells ≤ {_MAX_CELLS}, got size={size}, cells={cells}; "
+                "HadamardHashing() has short reports on any level"
             )
         self.cells = self.counters = cells
         self.size = size

@@ -153,7 +153,7 @@ def compare_plans(
 
 
 def check_users(users: object) -> None:
-    """Refuse what is no number of people."""
+    """Raise PlanError unless ``users`` is a number of at least 1."""
     if not is_number(users) or users < 1:
         raise PlanError(f"expected_users must be a number of at least 1, got {shown(users)}")
 

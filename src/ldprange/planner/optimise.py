@@ -88,7 +88,7 @@ def optimise_plan(
 
 
 def check_workload(workload: object) -> None:
-    """Refuse what is no workload."""
+    """Raise PlanError unless ``workload`` is one of the three."""
     if workload not in get_args(Workload):
         raise PlanError(f"a workload must be 'ranges', 'prefixes' or 'both', got {shown(workload)}")
 

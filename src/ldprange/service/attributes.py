@@ -31,7 +31,7 @@ def one_attribute(parameters: Parameters, found: EitherEstimate) -> Estimate:
     if several and len(names) != 1:
         raise Refusal(
             400,
-            f"this is asked of one attribute at a time, attribute={several[0]} or another of "
+            f"this needs one attribute: attribute={several[0]} or another of "
             f"{', '.join(several)}, got {len(names)}; of more, ask for a range or the histogram of two",
         )
     given = _ranges(parameters, found.domain, GIVEN)
@@ -137,7 +137,7 @@ def two_of(parameters: Parameters, plan: Plan) -> tuple[str, str]:
 
 
 def check_attributes(parameters: Parameters, plan: Plan) -> None:
-    """Refuse a picture of other than a survey's one attribute, one of several, or two of them."""
+    """Raise Refusal unless a picture is of the survey's one attribute, of one of several, or of two."""
     names = parameters.texts("attribute")
     if not names_of(plan.domain):
         if names:

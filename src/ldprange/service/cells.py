@@ -25,7 +25,7 @@ def predicted_table(plan: Plan, names: Sequence[str], users: float = 1.0) -> Joi
 
 
 def edges_of(plan: Plan, names: tuple[str, str], wanted: float = MAX_CELLS) -> list[list[int]]:
-    """Cut two attributes into about so many cells each, at most 32, where their trees and grids cut them."""
+    """Cut two attributes into about ``wanted`` cells each, at most 32, where their trees and grids cut."""
     product, _ = parts_of(plan)
     table = predicted_table(plan, names)
     wanted = min(max(wanted, _MIN_CELLS), MAX_CELLS)

@@ -158,7 +158,7 @@ def survey_of(description: object) -> Survey:
 
 
 def _check_attributes(domain: Domain, unit: str) -> None:
-    """Refuse attributes that the pages cannot show."""
+    """Raise Refusal if the pages cannot show the attributes of ``domain``."""
     if "" in domain.attributes:
         return
     for name in domain.attributes:

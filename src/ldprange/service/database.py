@@ -117,7 +117,7 @@ class Database:
         return self._writing
 
     def _check_place(self) -> None:
-        """Refuse to write into a file that nobody will find again."""
+        """Raise StoreError if the database's file was moved or removed: nobody would find what is written."""
         if self._directory is None:
             return
         file = self._directory / FILE

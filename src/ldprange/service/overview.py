@@ -156,7 +156,7 @@ def _pictures(
 
 
 def _edges(bins: int, most: int) -> list[int]:
-    """Cut bins into at most so many runs, all of the same length but perhaps the last."""
+    """Cut bins into at most a number of runs, all of the same length but perhaps the last."""
     return [*range(0, bins, -(-bins // most)), bins]
 
 

@@ -63,7 +63,7 @@ def collector_of(request: Request) -> Collector:
 
 
 def check_rate(collector: Collector, address: str) -> None:
-    """Refuse an address that asks too often."""
+    """Raise Refusal if ``address`` asks too often."""
     if seconds := collector.rate.wait(address):
         raise Refusal(
             429,
@@ -91,7 +91,7 @@ def survey_in(collector: Collector, name: str) -> Survey:
 
 
 def check_role(request: Request, collector: Collector, roles: Sequence[str]) -> None:
-    """Refuse whoever has no token of one of the roles; administrators also by where they are."""
+    """Raise Refusal unless a request has a token of one of the roles; administrators must also be near."""
     token = _token_of(request)
     if token is None:
         raise Refusal(

@@ -43,6 +43,8 @@ def make_server(collector: Collector, *, behind_proxy: bool = False) -> uvicorn.
         date_header=False,
         timeout_graceful_shutdown=_GRACE,
         backlog=4096,
-        limit_concurrency=max(_MIN_CONNECTIONS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _FEWEST),
+        limit_concurrency=max(
+            _MIN_CONNECTIONS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _MIN_CONNECTIONS
+        ),
     )
     return uvicorn.Server(config)

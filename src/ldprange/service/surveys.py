@@ -42,7 +42,7 @@ async def create(request: Request) -> Response:
     said = await json_of(request, collector)
     survey = await run_in_threadpool(collector.create, said)
     if survey is None:
-        raise Refusal(409, "a survey's name must be its own, and another survey has this one; choose another")
+        raise Refusal(409, "a survey of this name exists already; choose another name")
     return Reply(description(survey), 201, {"location": f"/api/surveys/{survey.name}"})
 
 

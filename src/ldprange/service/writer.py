@@ -319,4 +319,4 @@ def _again(submission: _Submission, body: bytes) -> Outcome:
     """Tell what becomes of a batch of which the id is there already."""
     if submission.body == body:
         return Outcome(200, submission.outcome.reports)
-    return Outcome(409, reason="a batch's id must be its own, and this one came before with other bytes")
+    return Outcome(409, reason="this batch id was already used for different bytes; draw a new one")

@@ -21,7 +21,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 def read_address(text: str) -> Address:
-    """Read an address, or raise ValueError; one of IPv4 that came in an IPv6 dress is undressed.
+    """Return the address in ``text``, or raise ValueError; IPv4-mapped IPv6 addresses are returned as IPv4.
 
     >>> read_address("::ffff:127.0.0.1")
     IPv4Address('127.0.0.1')

@@ -50,7 +50,7 @@ def as_numbers(values: Values) -> NDArray[Any]:
 
 
 def check_inside(numbers: NDArray[Any], low: float, high: float) -> None:
-    """Refuse numbers outside an interval, and NaN."""
+    """Raise an error if any number lies outside an interval, or is NaN."""
     if numbers.dtype.kind == "u" and low <= 0 and np.iinfo(numbers.dtype).max <= high:
         return  # such numbers can be nowhere else
     if numbers.size and not (low <= numbers.min() and numbers.max() <= high):  # NaN is inside nothing
