@@ -19,7 +19,7 @@ PEOPLE = ldp.Domain.product(
     income=ldp.Domain.real(0.0, 80_000.0, 64),
     size=ldp.Domain.ordered(["S", "M", "L"]),
 )
-TWO = ldp.Domain.product(age=PEOPLE.axes[0], income=PEOPLE.axes[1])
+TWO = ldp.Domain.product(age=PEOPLE.attributes["age"], income=PEOPLE.attributes["income"])
 LARGE = ldp.Domain.product(a=ldp.Domain.integers(0, 1023), b=ldp.Domain.integers(0, 1023))
 PLANS = {
     "tree": ldp.Plan(TWO, 2.0, ldp.Tree(4), ldp.HadamardHashing()),

@@ -10,7 +10,7 @@ import datetime
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,6 @@ from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins, Positions
 from ldprange.support.checking import Values, as_array, listed, make_described, shown
 from ldprange.support.parallel import slices
-
-if TYPE_CHECKING:
-    from ldprange.domain.product import Product
 
 
 class Domain(ABC):
@@ -50,51 +47,37 @@ class Domain(ABC):
     @staticmethod
     def integers(low: int, high: int) -> Domain:
         """Whole numbers from ``low`` to ``high``, both included, one bin each."""
-        from ldprange.domain.numbers import Integers
-
-        return Integers(low, high)
+        return Domain._kinds["integers"](low, high)
 
     @staticmethod
     def real(low: float, high: float, bins: int) -> Domain:
         """Real numbers from ``low`` to ``high`` in ``bins`` bins of equal width."""
-        from ldprange.domain.numbers import Real
-
-        return Real(low, high, bins)
+        return Domain._kinds["real"](low, high, bins)
 
     @staticmethod
     def logarithmic(low: float, high: float, bins: int) -> Domain:
         """Positive numbers from ``low`` to ``high`` in bins of equal ratio."""
-        from ldprange.domain.numbers import Logarithmic
-
-        return Logarithmic(low, high, bins)
+        return Domain._kinds["logarithmic"](low, high, bins)
 
     @staticmethod
     def dates(first: datetime.date | str, last: datetime.date | str) -> Domain:
         """Days from ``first`` to ``last``, both included, one bin each."""
-        from ldprange.domain.dates import Dates
-
-        return Dates(cast(datetime.date, first), cast(datetime.date, last))  # texts are read there
+        return Domain._kinds["dates"](first, last)
 
     @staticmethod
     def ordered(labels: Iterable[str]) -> Domain:
         """Labels with an order, such as sizes or grades, one bin each."""
-        from ldprange.domain.labels import Ordered
-
-        return Ordered(cast(Sequence[str], labels))  # made a sequence there
+        return Domain._kinds["ordered"](labels)
 
     @staticmethod
     def categories(labels: Iterable[str]) -> Domain:
         """Labels without an order, such as regions, one bin each; a range is of labels as they are listed."""
-        from ldprange.domain.labels import Categories
-
-        return Categories(cast(Sequence[str], labels))
+        return Domain._kinds["categories"](labels)
 
     @staticmethod
-    def product(**attributes: Domain) -> Product:
+    def product(**attributes: Domain) -> Domain:
         """Several attributes of one person, by name, such as ``product(age=…, income=…)``."""
-        from ldprange.domain.product import Product
-
-        return Product(tuple(attributes), tuple(attributes.values()))
+        return Domain._kinds["product"](tuple(attributes), tuple(attributes.values()))
 
     @staticmethod
     def from_dict(description: Mapping[str, Any]) -> Domain:
