@@ -43,7 +43,7 @@ class TestSubmitting:
         service.put(packed([1], 1), batch=batch)
         refused = service.put(packed([1, 2], 2), batch=batch)
         assert refused.status == 409
-        assert "other bytes" in refused.json["error"]
+        assert "different bytes" in refused.json["error"]
         assert counted(service).reports == 1
 
     def test_an_id_is_a_survey_s_own(self, service: Service) -> None:

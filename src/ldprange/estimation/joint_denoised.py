@@ -20,7 +20,7 @@ from ldprange.decompositions import GridsLayout
 from ldprange.errors import QueryError
 from ldprange.estimation.denoise_line import denoised
 from ldprange.estimation.denoise_pair import denoised_pair
-from ldprange.least_squares.table import Boxes
+from ldprange.least_squares.table import Boxes, shares_below, shares_between
 from ldprange.noise import Law
 from ldprange.support.arrays import Floats, Positions
 
@@ -59,10 +59,7 @@ class PairedShares:
         """Return the shares of people between positions on each of the chosen attributes."""
         stops = [self._grids.axes[place].leaf(stop) for place, stop in zip(chosen, stops, strict=True)]
         if len(chosen) == 1:
-            upto = np.concatenate([[0.0], np.cumsum(self.alone(chosen[0]))])
-            leaves = np.arange(upto.size)
-            shares: Floats = np.interp(stops[0], leaves, upto) - np.interp(starts[0], leaves, upto)
-            return shares
+            return shares_between(shares_below(self.alone(chosen[0])), starts, stops)
         table, depths = self._table(chosen)
         found = np.broadcast_to(table, (len(starts[0]), *table.shape))
         for place, depth, start, stop in zip(chosen, depths, starts, stops, strict=True):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from itertools import product
 from math import prod
 from typing import Any
 
@@ -16,7 +15,7 @@ from ldprange.estimation.attribute_estimate import normal_quantile
 from ldprange.estimation.inner_bounds import whole_cells
 from ldprange.estimation.shares import Spread, score_interval
 from ldprange.least_squares.axis import Axis
-from ldprange.least_squares.table import Boxes, JointFit, from_corners, shares_below
+from ldprange.least_squares.table import Boxes, JointFit, from_corners, shares_below, shares_between
 from ldprange.support.arrays import Boundaries, Floats, Positions
 
 _MAX_BINS = 1 << 26  # of a table
@@ -73,32 +72,11 @@ class JointShares:
         for a, less in enumerate(asked.less):
             if np.any(less):  # a range less a constant is the range, less so many times the whole line
                 return self.ask(asked.without(a)) - less * self.ask(asked.without(a, self.table.shape[a]))
-        return from_corners(asked.low, asked.high, self._at)
+        return from_corners(asked.low, asked.high, lambda ends: self._upto[tuple(ends)])
 
     def between(self, starts: Sequence[Positions], stops: Sequence[Positions]) -> Floats:
         """Return shares between positions; inside a bin people are taken to be spread evenly."""
-        stops = self._leaves(stops)
-        low, high = ([each.astype(np.int64) for each in ends] for ends in (starts, stops))
-        if all(np.array_equal(*each) for each in zip((*starts, *stops), (*low, *high), strict=True)):
-            return from_corners(low, high, self._at)
-        return from_corners(starts, stops, self._interpolated)
-
-    def _at(self, ends: Sequence[Boundaries]) -> Floats:
-        return self._upto[tuple(ends)]
-
-    def _interpolated(self, ends: Sequence[Positions]) -> Floats:
-        floors = [
-            np.minimum(end.astype(np.int64), bins - 1)
-            for end, bins in zip(ends, self.table.shape, strict=True)
-        ]
-        found: Floats = np.zeros(ends[0].shape)
-        for corner in product((0, 1), repeat=len(ends)):
-            weight = np.ones(ends[0].shape)
-            for upper, end, floor in zip(corner, ends, floors, strict=True):
-                weight = weight * (end - floor if upper else 1 - (end - floor))
-            places = tuple(floor + upper for floor, upper in zip(floors, corner, strict=True))
-            found = found + weight * self._upto[places]
-        return found
+        return shares_between(self._upto, starts, self._leaves(stops))
 
     def interval(
         self, starts: Sequence[Positions], stops: Sequence[Positions], confidence: float

@@ -25,7 +25,7 @@ from ldprange.errors import PlanError
 from ldprange.kernels import joint_variances
 from ldprange.least_squares.axis import Axis, rebuilt
 from ldprange.noise import Law
-from ldprange.support.arrays import Boundaries, Floats
+from ldprange.support.arrays import Boundaries, Floats, Positions
 
 Depths = NDArray[np.int64]
 
@@ -204,6 +204,34 @@ def from_corners(
         share = below([end for _, end in corner])
         found = found + share if prod(sign for sign, _ in corner) > 0 else found - share
     return found
+
+
+def shares_between(upto: Floats, starts: Sequence[Positions], stops: Sequence[Positions]) -> Floats:
+    """Return the shares in products of ranges between positions, from the shares below joint boundaries.
+
+    ``upto`` is what :func:`shares_below` returns. Inside a bin people are taken to be spread evenly.
+
+    >>> upto = shares_below(np.array([0.25, 0.5, 0.25]))
+    >>> shares_between(upto, [np.array([0.5])], [np.array([2.0])]).tolist()
+    [0.625]
+    """
+    low, high = ([each.astype(np.int64) for each in ends] for ends in (starts, stops))
+    if all(np.array_equal(*each) for each in zip((*starts, *stops), (*low, *high), strict=True)):
+        return from_corners(low, high, lambda ends: upto[tuple(ends)])
+
+    def interpolated(ends: Sequence[Positions]) -> Floats:
+        floors = [
+            np.minimum(end.astype(np.int64), edges - 2) for end, edges in zip(ends, upto.shape, strict=True)
+        ]
+        found: Floats = np.zeros(ends[0].shape)
+        for corner in product((0, 1), repeat=len(ends)):
+            weight = np.ones(ends[0].shape)
+            for upper, end, floor in zip(corner, ends, floors, strict=True):
+                weight = weight * (end - floor if upper else 1 - (end - floor))
+            found = found + weight * upto[tuple(f + upper for f, upper in zip(floors, corner, strict=True))]
+        return found
+
+    return from_corners(starts, stops, interpolated)
 
 
 def _inverse(informed: Floats) -> Floats:
