@@ -22,6 +22,7 @@ LONG = pa.chunked_array([pa.array([b"x" * (1 << 16)] * 1024)] * 16)  # a GiB
 READ = """
 import resource, sys
 sys.path[:0] = sys.argv[3:]
+from ldprange import LdprangeError
 from test_files_unfolding import reading
 def most():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
@@ -30,7 +31,7 @@ before = most()
 resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
 try:
     reading(sys.argv[2])
-except ValueError as error:
+except LdprangeError as error:
     print(most() - before, error)
 """
 

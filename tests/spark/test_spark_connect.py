@@ -44,8 +44,10 @@ with spark.session(address) as session:
             raise AssertionError("a damaged file was counted")
     try:
         spark.stream(session, plan, reports, reports)
-    except ValueError as error:
+    except ldp.errors.EngineError as error:
         assert "classic" in str(error)
+    else:
+        raise AssertionError("a stream was started over Spark Connect")
 """
 
 
