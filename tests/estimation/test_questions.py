@@ -280,3 +280,13 @@ def test_bins_with_width_leave_the_upper_bound_out() -> None:
 def test_without_reports_everything_is_even() -> None:
     plan = ldp.Plan(ldp.Domain.real(0, 5000, 200), 1.0, ldp.Haar(), ldp.HRR())
     assert ldp.estimate(ldp.Aggregate.empty(plan)).range(0, 500).value == pytest.approx(0.1)
+
+
+def test_categories_are_described_by_their_largest_shares() -> None:
+    regions = ldp.Domain.categories([f"region {number}" for number in range(12)])
+    plan = ldp.Plan(regions, 4.0, ldp.Flat(), ldp.GRR())
+    found = ldp.estimate(ldp.simulate(plan, 100 * np.arange(12), seed=1))
+    people, *shares = found.describe().split("\n")
+    assert people == "6,600 people"
+    assert shares[0] == f"region 11  {found.range('region 11', 'region 11')}"
+    assert len(shares) == 8

@@ -21,6 +21,7 @@ from ldprange.support.checking import as_array, shown
 from ldprange.support.parallel import slices
 
 _TOGETHER = 1 << 22  # numbers worked on together
+_MAX_SHARES_TOLD = 8
 _NODES_ACROSS = 64  # an interval that spans so many nodes of a level is not made narrower by finer ones
 
 
@@ -183,8 +184,16 @@ class Estimate:
         return float(self.domain.middles() @ np.diff(self._shares.cdf))
 
     def describe(self, *, confidence: float | None = 0.95) -> str:
-        """Return lines with the number of people, the mean of numbers, and quartiles at ``confidence``."""
+        """Return lines with the number of people, the mean of numbers, and quartiles at ``confidence``.
+
+        Categories have neither: of them the lines tell the largest shares.
+        """
         lines = [f"{self.users:,} people"]
+        if self.domain.unordered:
+            shares = self.histogram(confidence=None).value
+            largest = map(self.domain.label, np.argsort(-shares, kind="stable")[:_MAX_SHARES_TOLD].tolist())
+            lines += [f"{label}  {self.range(label, label, confidence=confidence)}" for label in largest]
+            return "\n".join(lines)
         with suppress(DomainError):  # dates and labels have none
             lines.append(f"mean       {self.mean():.6g}")
         lines += [f"{100 * q:g}% below  {self.quantile(q, confidence=confidence)}" for q in (0.25, 0.5, 0.75)]
