@@ -102,7 +102,7 @@ class Plan:
                 "the decomposition must be Flat(), Tree(), Haar(), Windows() or Grids(), "
                 f"got {shown(self.decomposition)}"
             )
-        layout = self.decomposition.on(self.domain)
+        layout = self.layout  # of the decomposition as it was given; the same as of the one that is kept
         levels = layout.levels
         check_levels(len(levels))
         check_cells(levels)
