@@ -12,10 +12,8 @@ import numpy as np
 import pytest
 
 import ldprange as ldp
-from exact_laws import outputs
+from exact_laws import all_reports
 from ldprange.decompositions import Decomposition, decomposition_from_dict
-from ldprange.oracles import Mechanism
-from ldprange.oracles.shifted import ShiftedMechanism
 from ldprange.planner.optimise import Workload
 from ldprange.support.arrays import Counts, Floats
 from ldprange.workloads import ranges_of
@@ -48,13 +46,6 @@ all_cases = pytest.mark.parametrize(
 
 def plan_of(decomposition: Decomposition, domain: ldp.Domain = DOMAIN) -> ldp.Plan:
     return ldp.Plan(domain, 1.3, decomposition, ldp.GRR())
-
-
-def all_reports(mechanism: Mechanism) -> list[bytes]:
-    if not isinstance(mechanism, ShiftedMechanism):
-        return outputs(mechanism)
-    shifts = [shift.to_bytes(1, "little") for shift in range(mechanism._shifts)]
-    return [shift + report for shift in shifts for report in outputs(mechanism._grid)]
 
 
 def contributions(plan: ldp.Plan, users: Counts) -> list[tuple[Floats, Floats]]:

@@ -13,11 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import ldprange as ldp
 from example_products import PRIME, THREE, TWO, boxes, estimated, joint, people
-from ldprange import wire
 from ldprange.decompositions import Decomposition
 from ldprange.oracles import Oracle
 
@@ -250,104 +248,6 @@ def test_denoised_shares_are_a_distribution() -> None:
     assert answer.low is not None
     assert answer.high is not None
     assert answer.low <= answer.value <= answer.high
-
-
-class TestMany:
-    """Attributes that are asked about in pairs."""
-
-    DOMAIN = ldp.Domain.product(**{each: ldp.Domain.integers(0, 15) for each in "abcde"})
-
-    @staticmethod
-    def values(users: int) -> dict[str, NDArray[np.int64]]:
-        rng = np.random.default_rng(5)
-        common = rng.normal(size=users)
-        columns = {each: 0.8 * common + 0.6 * rng.normal(size=users) for each in "abcde"}
-        return {each: np.clip(column * 3 + 8, 0, 15).astype(np.int64) for each, column in columns.items()}
-
-    def test_the_planner_asks_about_pairs(self) -> None:
-        plan = ldp.choose_plan(self.DOMAIN, epsilon=1.0, expected_users=100_000)
-        assert {sum(size > 1 for size in level.shape) for level in plan.levels} == {1, 2}  # type: ignore[attr-defined]
-        assert ldp.Plan.from_json(plan.to_json()) == plan
-
-    def test_answers_are_near_and_intervals_hold_the_truth(self) -> None:
-        values = self.values(200_000)
-        plan = ldp.choose_plan(self.DOMAIN, epsilon=2.0, expected_users=200_000)
-        found = joint(ldp.simulate_values(plan, values, seed=1), denoise=True)
-        questions: tuple[dict[str, Any], ...] = (
-            {"a": (4, 9)},
-            {"a": (4, 11), "c": (8, 15)},
-            {"a": (0, 7), "b": (0, 7), "d": (4, 15), "e": (2, 9)},
-        )
-        for asked in questions:
-            inside = [(values[each] >= low) & (values[each] <= high) for each, (low, high) in asked.items()]
-            truth = np.logical_and.reduce(inside).mean()
-            answer = found.range(**asked)
-            assert answer.low is not None
-            assert answer.high is not None
-            assert answer.low <= truth <= answer.high
-            assert answer.value == pytest.approx(truth, abs=0.03)
-
-    def test_without_denoising_more_than_two_are_refused(self) -> None:
-        plan = ldp.choose_plan(self.DOMAIN, epsilon=2.0, expected_users=1000)
-        found = joint(ldp.simulate_values(plan, self.values(1000), seed=1))
-        with pytest.raises(ldp.QueryError, match="denoise"):
-            found.range(a=(0, 3), b=(0, 3), c=(0, 3))
-
-    @pytest.mark.parametrize("attributes", [4, 10, 20])
-    def test_there_are_levels_for_many_attributes(self, attributes: int) -> None:
-        domain = ldp.Domain.product(**{f"a{a}": ldp.Domain.integers(1, 64) for a in range(attributes)})
-        grids = ldp.Grids.pairs(domain)
-        assert len(grids.depths) <= 255
-        assert len(grids.on(domain).tables) == attributes * (attributes - 1) // 2
-        assert all(any(row[a] for row in grids.depths) for a in range(attributes))
-
-
-def test_clients_and_rehearsals_have_the_same_law() -> None:
-    """Every report of a client has the chance that the level's mechanism gives the person's cell."""
-    plan = ldp.Plan(TWO, 1.0, ldp.Tree(4), ldp.HadamardHashing())
-    person, users = {"age": 11, "children": 4}, 40_000
-    client = ldp.Client(plan)
-    made = ldp.Aggregate.of(plan, [client.encode(person) for _ in range(users)])
-    many = ldp.simulate_values(plan, {each: np.full(users, value) for each, value in person.items()}, seed=1)
-    for mechanism, level, one, other in zip(
-        plan.mechanisms, plan.levels, made.counts, many.counts, strict=True
-    ):
-        cell = level.cell(TWO.index_one(person))
-        reports = [code.to_bytes(mechanism.width, "little") for code in range(mechanism.counters)]
-        chances = np.array([float(mechanism.likelihood(report, cell)) for report in reports])
-        assert chances.sum() == pytest.approx(1)
-        for counts in (one, other):
-            expected = chances * counts.sum()
-            # a chi-squared number has mean and variance of its degrees of freedom, and twice that
-            squares = ((counts - expected) ** 2 / expected).sum()
-            assert squares < chances.size + 6 * np.sqrt(2 * chances.size)
-
-
-def test_no_two_people_are_told_apart_by_more_than_epsilon() -> None:
-    plan = ldp.Plan(TWO, 1.0, ldp.Tree(4), ldp.HadamardHashing())
-    for level, mechanism in zip(plan.levels, plan.mechanisms, strict=True):
-        cells = sorted({level.cell(index) for index in product(range(16), range(6))})
-        for code in range(mechanism.counters):
-            report = code.to_bytes(mechanism.width, "little")
-            chances = [mechanism.likelihood(report, cell) for cell in cells]
-            assert max(chances) <= min(chances) * np.exp(1.0)
-
-
-def test_reports_travel_as_any_others() -> None:
-    plan = ldp.Plan(THREE, 1.0, ldp.Tree(2), ldp.OUE())
-    batch = ldp.encode_many(plan, {"age": [1, 2], "income": [10.0, 390.0], "region": ["N", "S"]}, seed=1)
-    again = wire.unpack(plan, wire.pack(batch))
-    assert ldp.Aggregate.of(plan, again) == ldp.Aggregate.of(plan, batch)
-    total = ldp.Aggregate.of(plan, batch)
-    assert ldp.Aggregate.from_bytes(total.to_bytes()) == total
-
-
-def test_counts_are_those_of_people() -> None:
-    counts = TWO.count({"age": [1, 1, 15], "children": [0, 0, 5]})
-    assert counts.shape == (16, 6)
-    assert counts[1, 0] == 2
-    assert counts[15, 5] == 1
-    assert counts.sum() == 3
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from ldprange.oracles import Mechanism, Oracle
 from ldprange.oracles.contract import CodedMechanism
 from ldprange.oracles.local_hashing import HashingMechanism
+from ldprange.oracles.shifted import ShiftedMechanism
 from ldprange.oracles.subset_selection import SubsetMechanism
 from ldprange.oracles.unary_encoding import _UnaryMechanism
 
@@ -58,6 +59,14 @@ def outputs(mechanism: Mechanism) -> list[bytes]:
         return [pattern.to_bytes(mechanism.width, "little") for pattern in patterns]
     count = mechanism.counters if isinstance(mechanism, CodedMechanism) else 1 << mechanism.cells
     return [code.to_bytes(mechanism.width, "little") for code in range(count)]
+
+
+def all_reports(mechanism: Mechanism) -> list[bytes]:
+    """Return every report there can be, also of windows: under every shift those of its grid."""
+    if not isinstance(mechanism, ShiftedMechanism):
+        return outputs(mechanism)
+    shifts = [shift.to_bytes(1, "little") for shift in range(mechanism._shifts)]
+    return [shift + report for shift in shifts for report in outputs(mechanism._grid)]
 
 
 @cache

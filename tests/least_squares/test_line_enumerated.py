@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 import ldprange as ldp
 from dense_least_squares import all_ranges, cdf_of
-from exact_laws import outputs
+from exact_laws import all_reports
 from ldprange.oracles import Mechanism, Oracle
-from ldprange.oracles.shifted import ShiftedMechanism
 from ldprange.support.arrays import Floats
 
 ORACLES: dict[str, Oracle] = {
@@ -32,13 +31,6 @@ ORACLES: dict[str, Oracle] = {
 }
 
 
-def _all_reports(mechanism: Mechanism) -> list[bytes]:
-    if not isinstance(mechanism, ShiftedMechanism):
-        return outputs(mechanism)
-    shifts = [shift.to_bytes(1, "little") for shift in range(mechanism._shifts)]
-    return [shift + report for shift in shifts for report in outputs(mechanism._grid)]
-
-
 def _one(mechanism: Mechanism, report: bytes) -> NDArray[np.int64]:
     return mechanism.tally(mechanism.unpack(np.frombuffer(report, np.uint8)[None]))
 
@@ -47,7 +39,7 @@ def _one(mechanism: Mechanism, report: bytes) -> NDArray[np.int64]:
 def _reports(plan: ldp.Plan, level: int) -> tuple[NDArray[np.int64], Floats]:
     """Return the tally of every report of a level, and its chance under every bin."""
     mechanism = plan.mechanisms[level]
-    reports = _all_reports(mechanism)
+    reports = all_reports(mechanism)
     chances = [
         [float(mechanism.likelihood(report, item)) for report in reports] for item in range(plan.domain.bins)
     ]
