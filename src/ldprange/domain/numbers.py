@@ -164,9 +164,8 @@ class Real(_Continuous):
         return (numbers - self.low) * (self.bins / (self.high - self.low))
 
     def middles(self) -> Positions:
-        return self.low + (np.arange(self.bins, dtype=np.float64) + 0.5) * (
-            (self.high - self.low) / self.bins
-        )
+        edges = self.edges()
+        return (edges[:-1] + edges[1:]) / 2
 
     def at(self, position: float) -> float:
         share = position / self.bins

@@ -68,9 +68,10 @@ class Estimate:
         given
             Left out or empty: there is no other attribute to give a range of.
         """
-        if name or given:
+        self.domain.attribute(name or "")  # raises an error if there is none of this name
+        if given:
             raise QueryError(
-                f"this estimate has one attribute, without a name, got {shown(name or dict(given or {}))}; "
+                f"there is one attribute, and no other to give a range of, got given={shown(dict(given))}; "
                 "leave it out"
             )
         return self
