@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.support.arrays import Floats
+from ldprange.support.checking import normalise
 
 _ROUNDING = 1e-12
 _TRACE = 1e-9  # of a user
@@ -82,7 +83,7 @@ class Law:
 
     def __post_init__(self) -> None:
         # a level that nobody reported on says nothing; a trace of a user keeps every formula finite
-        object.__setattr__(self, "users", np.maximum(self.users, _TRACE))
+        normalise(self, users=np.maximum(self.users, _TRACE))
 
     @property
     def reported(self) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +24,7 @@ from ldprange.oracles.contract import Column
 from ldprange.prediction import Prediction
 from ldprange.randomness import WORDS
 from ldprange.sampling import Population, fixed_people
-from ldprange.support.checking import is_number, listed, shown, times
+from ldprange.support.checking import is_number, listed, normalise, shown, times
 from ldprange.support.whole_files import read_whole, text_of, whole_file
 
 VERSION = 1
@@ -96,7 +96,6 @@ class Plan:
             )
         check_bins(self.domain)
         check_epsilon(self.epsilon)
-        object.__setattr__(self, "epsilon", float(self.epsilon))
         if not isinstance(self.decomposition, Decomposition):
             raise PlanError(
                 "the decomposition must be Flat(), Tree(), Haar(), Windows() or Grids(), "
@@ -106,9 +105,13 @@ class Plan:
         levels = layout.levels
         check_levels(len(levels))
         check_cells(levels)
-        object.__setattr__(self, "decomposition", layout.decomposition)
-        object.__setattr__(self, "oracle", _oracles(self.oracle, levels, self.epsilon))
-        object.__setattr__(self, "level_probabilities", _probabilities(self.level_probabilities, len(levels)))
+        normalise(
+            self,
+            epsilon=float(self.epsilon),
+            decomposition=layout.decomposition,
+            oracle=_oracles(self.oracle, levels, float(self.epsilon)),
+            level_probabilities=_probabilities(self.level_probabilities, len(levels)),
+        )
         if self.counters > _MAX_COUNTERS:
             raise PlanError(
                 f"a plan may need at most 2**28 counters, got {self.counters}; "
@@ -128,14 +131,12 @@ class Plan:
     @property
     def oracles(self) -> tuple[Oracle, ...]:
         """The oracle of every level."""
-        assert isinstance(self.oracle, tuple)  # noqa: S101 (set so when the plan was made)
-        return self.oracle
+        return cast("tuple[Oracle, ...]", self.oracle)
 
     @property
     def probabilities(self) -> tuple[float, ...]:
         """The probability of every level."""
-        assert isinstance(self.level_probabilities, tuple)  # noqa: S101 (set so when the plan was made)
-        return self.level_probabilities
+        return cast("tuple[float, ...]", self.level_probabilities)
 
     @cached_property
     def mechanisms(self) -> tuple[Mechanism, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import click
 
 from ldprange.domain import Domain
-from ldprange.errors import DomainError
+from ldprange.errors import DomainError, about
 from ldprange.support.checking import shown
 
 _BETWEEN = re.compile(r"([-+.0-9e]+?)\.\.([-+.0-9e]+)(?:/([0-9]{1,9})(/log)?)?", re.IGNORECASE)
@@ -27,10 +27,8 @@ def product_of(attributes: Sequence[tuple[str, str]]) -> Domain:
     for name, values in attributes:
         if name in named:
             raise click.UsageError(f"--attribute must be given once for each name, got {name} twice")
-        try:
+        with about(name):
             named[name] = _domain(values)
-        except DomainError as error:
-            raise DomainError(f"{name}: {error}") from None
     return Domain.product(**named)
 
 

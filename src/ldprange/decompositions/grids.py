@@ -13,7 +13,7 @@ from ldprange.decompositions.contract import MAX_LEVELS, Decomposition, check_le
 from ldprange.decompositions.grids_layout import GridsLayout
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
-from ldprange.support.checking import shown
+from ldprange.support.checking import normalise, shown
 
 _DEEPEST = 27  # a plan's attributes have at most 2**26 bins, their trees fewer than twice as many leaves
 _MAX_SCALES = 3  # of tables of two attributes: 2 × 2, 4 × 4 and 8 × 8 cells
@@ -64,8 +64,7 @@ class Grids(Decomposition):
                 )
         if not depths or len(set(depths)) != len(depths):
             raise PlanError(f"grids must be one or more, each once, got {shown(self.depths)}")
-        object.__setattr__(self, "trees", trees)
-        object.__setattr__(self, "depths", depths)
+        normalise(self, trees=trees, depths=depths)
 
     @staticmethod
     def product(trees: Iterable[Sequence[int]]) -> Grids:

@@ -37,12 +37,16 @@ class Domain(ABC):
     kind: ClassVar[str] = ""
     one_value: ClassVar[str] = "a number"  # for people
     values: ClassVar[str] = "numbers"
-    bins: int
     _kinds: ClassVar[dict[str, Callable[..., Domain]]] = {}  # what a description's kind stands for
 
     def __init_subclass__(cls) -> None:
         if cls.kind:
             Domain._kinds[cls.kind] = cls
+
+    @property
+    @abstractmethod
+    def bins(self) -> int:
+        """The number of bins."""
 
     @staticmethod
     def integers(low: int, high: int) -> Domain:

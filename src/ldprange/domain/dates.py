@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ldprange.domain.contract import Discrete, Domain
 from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins
-from ldprange.support.checking import Values, as_array, shown
+from ldprange.support.checking import Values, as_array, normalise, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +21,18 @@ class Dates(Discrete):
 
     first: datetime.date
     last: datetime.date
-    bins: int = field(init=False, repr=False, compare=False)
     kind: ClassVar[str] = "dates"
     one_value: ClassVar[str] = "a date such as 2026-01-31"
     values: ClassVar[str] = "days"
 
     def __post_init__(self) -> None:
-        for name in ("first", "last"):
-            object.__setattr__(self, name, _date(getattr(self, name)))
+        normalise(self, first=_date(self.first), last=_date(self.last))
         if self.first > self.last:
             raise DomainError(f"the first day must not come after the last, got {self.first} and {self.last}")
-        object.__setattr__(self, "bins", (self.last - self.first).days + 1)
+
+    @property
+    def bins(self) -> int:
+        return (self.last - self.first).days + 1
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "first": self.first.isoformat(), "last": self.last.isoformat()}

@@ -12,7 +12,7 @@ import numpy as np
 from ldprange.domain.contract import Discrete, Domain
 from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins
-from ldprange.support.checking import Values, as_array, can_be_written, first_of, listed, shown
+from ldprange.support.checking import Values, as_array, can_be_written, first_of, listed, normalise, shown
 
 _MAX_TOLD = 8  # labels that are all told
 
@@ -22,7 +22,6 @@ class Ordered(Discrete):
     """Labels in a given order."""
 
     labels: Sequence[str]
-    bins: int = field(init=False, repr=False, compare=False)
     _places: dict[str, int] = field(init=False, repr=False, compare=False)
     kind: ClassVar[str] = "ordered"
     one_value: ClassVar[str] = "a label"
@@ -31,7 +30,7 @@ class Ordered(Discrete):
     def __post_init__(self) -> None:
         if isinstance(self.labels, str | Set | Mapping) or not isinstance(self.labels, Iterable):
             raise DomainError(f"labels must be a list of strings, in their order, got {shown(self.labels)}")
-        object.__setattr__(self, "labels", tuple(self.labels))
+        normalise(self, labels=tuple(self.labels))
         if not self.labels:
             raise DomainError("labels must be one or more strings, got none")
         for label in self.labels:
@@ -50,8 +49,11 @@ class Ordered(Discrete):
         except UnicodeEncodeError:
             wrong = next(label for label in self.labels if not can_be_written(label))
             raise DomainError(f"labels must be text that UTF-8 can write, got {shown(wrong)}") from None
-        object.__setattr__(self, "bins", len(self.labels))
-        object.__setattr__(self, "_places", {label: index for index, label in enumerate(self.labels)})
+        normalise(self, _places={label: index for index, label in enumerate(self.labels)})
+
+    @property
+    def bins(self) -> int:
+        return len(self.labels)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "labels": list(self.labels)}

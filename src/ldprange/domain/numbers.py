@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ldprange.domain.contract import Discrete, Domain
 from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins, Positions
-from ldprange.support.checking import Values, as_numbers, check_inside, is_number, shown
+from ldprange.support.checking import Values, as_numbers, check_inside, is_number, normalise, shown
 
 _SNAP = 1e-9  # a value or bound this close to an edge, in bins, is on it
 
@@ -24,7 +24,6 @@ class Integers(Discrete):
 
     low: int
     high: int
-    bins: int = field(init=False, repr=False, compare=False)
     kind: ClassVar[str] = "integers"
     one_value: ClassVar[str] = "a whole number"
     values: ClassVar[str] = "whole numbers"
@@ -36,10 +35,13 @@ class Integers(Discrete):
                 raise DomainError(f"the {name} end must be a whole number, got {shown(given)}")
             if abs(int(given)) >= 2**53:
                 raise DomainError(f"the {name} end must be within ±2**53, got {shown(int(given))}")
-            object.__setattr__(self, name, int(given))
+            normalise(self, **{name: int(given)})
         if self.low > self.high:
             raise DomainError(f"the low end must not exceed the high end, got {self.low} > {self.high}")
-        object.__setattr__(self, "bins", self.high - self.low + 1)
+
+    @property
+    def bins(self) -> int:
+        return self.high - self.low + 1
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "low": self.low, "high": self.high}
@@ -90,14 +92,14 @@ class _Continuous(Domain):
             given = getattr(self, name)
             if not is_number(given):
                 raise DomainError(f"the {name} end must be a finite number, got {shown(given)}")
-            object.__setattr__(self, name, float(given))
+            normalise(self, **{name: float(given)})
         if (
             isinstance(self.bins, bool)
             or not isinstance(self.bins, int | np.integer)
             or not 1 <= self.bins < 2**53
         ):
             raise DomainError(f"bins must be a whole number from 1 to 2**53, got {shown(self.bins)}")
-        object.__setattr__(self, "bins", int(self.bins))
+        normalise(self, bins=int(self.bins))
         if not self.low < self.high:
             raise DomainError(f"the low end must be below the high end, got {self.low} and {self.high}")
         with np.errstate(all="ignore"):
@@ -154,7 +156,7 @@ class Real(_Continuous):
 
     low: float
     high: float
-    bins: int
+    bins: int = field()  # or the contract's property would be its default
     kind: ClassVar[str] = "real"
 
     def __post_init__(self) -> None:
@@ -181,7 +183,7 @@ class Logarithmic(_Continuous):
 
     low: float
     high: float
-    bins: int
+    bins: int = field()
     kind: ClassVar[str] = "logarithmic"
     values: ClassVar[str] = "numbers, logarithmic,"
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldprange.domain.contract import Domain
-from ldprange.errors import DomainError
-from ldprange.support.arrays import Bins, Positions
-from ldprange.support.checking import Values, can_be_written, listed, shown
+from ldprange.errors import DomainError, about
+from ldprange.support.arrays import Bins
+from ldprange.support.checking import Values, can_be_written, listed, normalise, shown
 from ldprange.support.parallel import slices
 
 _MAX_COUNTED = 1 << 28  # joint bins: 2 GiB of counters
@@ -29,7 +28,6 @@ class Product(Domain):
 
     names: Sequence[str]
     axes: Sequence[Domain]
-    bins: int = field(init=False, repr=False, compare=False)
     kind: ClassVar[str] = "product"
 
     def __post_init__(self) -> None:
@@ -56,9 +54,11 @@ class Product(Domain):
                 )
         if len(set(names)) != len(names):
             raise DomainError(f"attributes must have names of their own, got {shown(names)}")
-        object.__setattr__(self, "names", names)
-        object.__setattr__(self, "axes", axes)
-        object.__setattr__(self, "bins", math.prod(axis.bins for axis in axes))
+        normalise(self, names=names, axes=axes)
+
+    @property
+    def bins(self) -> int:
+        return math.prod(self.shape)
 
     @property
     def attributes(self) -> Mapping[str, Domain]:
@@ -83,9 +83,10 @@ class Product(Domain):
 
     def index(self, values: Values) -> Bins:
         columns = self._columns(values)
-        rows = [
-            self._named(name, axis, column) for (name, axis), column in zip(self._pairs, columns, strict=True)
-        ]
+        rows = []
+        for name, axis, column in zip(self.names, self.axes, columns, strict=True):
+            with about(listed([name])):
+                rows.append(axis.index(column))
         if any(row.shape != rows[0].shape for row in rows):
             sizes = listed(f"{row.size} of {name}" for name, row in zip(self.names, rows, strict=True))
             raise DomainError(f"there must be as many values of each attribute, got {sizes}")
@@ -94,11 +95,9 @@ class Product(Domain):
     def index_one(self, value: Any) -> Any:
         """Return the bin of one person's value in each attribute."""
         found = []
-        for (name, axis), each in zip(self._pairs, self._columns(value), strict=True):
-            try:
+        for name, axis, each in zip(self.names, self.axes, self._columns(value), strict=True):
+            with about(listed([name])):
                 found.append(axis.index_one(each))
-            except DomainError as error:
-                raise DomainError(f"{listed([name])}: {error}") from None
         return tuple(found)
 
     def count(self, values: Values) -> Bins:
@@ -119,10 +118,6 @@ class Product(Domain):
         for block in slices(columns[0].size, size):
             yield dict(zip(self.names, (column[block] for column in columns), strict=True))
 
-    @property
-    def _pairs(self) -> list[tuple[str, Domain]]:
-        return list(zip(self.names, self.axes, strict=True))
-
     def _columns(self, values: Any) -> list[Any]:
         if not hasattr(values, "keys"):
             raise DomainError(
@@ -133,35 +128,12 @@ class Product(Domain):
             raise DomainError(f"the attributes must be {listed(self.names)}, got {listed(values.keys())}")
         return [values[name] for name in self.names]
 
-    @staticmethod
-    def _named(name: str, axis: Domain, column: Any) -> NDArray[np.int64]:
-        try:
-            return axis.index(column)
-        except DomainError as error:
-            raise DomainError(f"{listed([name])}: {error}") from None
-
-    def starts(self, bounds: Values) -> Positions:
-        self._no_line()
-
-    def stops(self, bounds: Values) -> Positions:
-        self._no_line()
-
-    def at(self, position: float) -> Any:
-        self._no_line()
-
-    def up_to(self, position: float) -> Any:
-        self._no_line()
-
-    def edges(self) -> NoReturn:
-        self._no_line()
-
-    def parse(self, text: str) -> NoReturn:
-        self._no_line()
-
     def describe(self) -> str:
         return "; ".join(f"{name}: {each.describe()}" for name, each in self.attributes.items())
 
-    def _no_line(self) -> NoReturn:
+    def _no_line(self, *_: Any, **__: Any) -> NoReturn:
         raise DomainError(
             f"this needs one attribute, and the domain has several; take one of {listed(self.names)}"
         )
+
+    starts = stops = at = up_to = edges = parse = _no_line

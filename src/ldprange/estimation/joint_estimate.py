@@ -13,7 +13,7 @@ from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
 from ldprange.decompositions import GridsLayout
 from ldprange.domain import Domain, Product
-from ldprange.errors import DomainError, QueryError
+from ldprange.errors import QueryError, about
 from ldprange.estimation.attribute_estimate import Estimate, normal_quantile, single
 from ldprange.estimation.inner_bounds import inner_bounds_note
 from ldprange.estimation.joint_denoised import PairedShares
@@ -348,10 +348,8 @@ _MAX_CELLS = 1 << 22  # of a histogram
 
 def _between(name: str, axis: Domain, low: Any, high: Any) -> tuple[Positions, Positions]:
     """Return where a range of an attribute starts and stops."""
-    try:
+    with about(name):
         return axis.starts(low), axis.stops(high)
-    except DomainError as error:
-        raise DomainError(f"{name}: {error}") from None
 
 
 def _ends(name: str, pair: Range) -> tuple[Any, Any]:

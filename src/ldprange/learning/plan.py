@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ldprange.domain import Integers, Logarithmic, Real
 from ldprange.errors import DomainError, PlanError
 from ldprange.plan import Plan
-from ldprange.support.checking import as_array, is_number, listed, shown
+from ldprange.support.checking import as_array, is_number, listed, normalise, shown
 
 VERSION = 1
 
@@ -53,8 +53,8 @@ class LabelledPlan:
     asked: Asked
 
     def __post_init__(self) -> None:
-        for name in ("attributes", "plans", "classes"):
-            object.__setattr__(self, name, _several(getattr(self, name), name))
+        several = {name: _several(getattr(self, name), name) for name in ("attributes", "plans", "classes")}
+        normalise(self, **several)
         if not all(isinstance(name, str) for name in self.attributes) or _repeated(self.attributes):
             raise PlanError(
                 f"attributes must be names that differ from one another, got {shown(self.attributes)}"

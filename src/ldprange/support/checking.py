@@ -125,6 +125,15 @@ def check_type(value: object, kind: type | UnionType, what: str) -> None:
         )
 
 
+def normalise(description: object, **fields: Any) -> None:
+    """Put ``fields`` in the place of those that a frozen ``description`` was made with, while it is made.
+
+    A list becomes a tuple and a NumPy number one of Python's, so that each field has one type.
+    """
+    for name, value in fields.items():
+        object.__setattr__(description, name, value)
+
+
 def times(shape: Sequence[int]) -> str:
     """Return the shape of an array for messages.
 
