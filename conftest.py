@@ -53,14 +53,33 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneProcessFo
     return OneProcessForALongStart(config, log)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by their folder."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add what "scripts/test quick" says."""
+    parser.addoption("--quick", action="store_true", help="leave out tests that are slow or whole systems")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Pass over folders without a quick test: to import them alone takes long."""
+    left_out = [HOME / folder for folder in (*SYSTEM_FOLDERS, *SLOW_FOLDERS)]
+    return (config.getoption("quick") and collection_path in left_out) or None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests by their folder, and keep the quick ones if no others are asked for."""
     for item in items:
         folder = item.path.parent.relative_to(HOME).as_posix()
         if folder in SYSTEM_FOLDERS:
             item.add_marker(pytest.mark.system)
         if folder in SLOW_FOLDERS:
             item.add_marker(pytest.mark.slow)
+    if config.getoption("quick"):
+        kept: list[pytest.Item] = []
+        left_out: list[pytest.Item] = []
+        for item in items:
+            quick = not any(item.iter_markers("slow")) and not any(item.iter_markers("system"))
+            (kept if quick else left_out).append(item)
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = kept
 
 
 @pytest.fixture
