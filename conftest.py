@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
@@ -89,8 +90,17 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="session")
+def made_survey(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a survey in it, to be copied."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("survey")
+        patch.chdir(folder)
+        make_survey()
+    return folder
+
+
 @pytest.fixture
-def survey(here: Path) -> Path:
+def survey(here: Path, made_survey: Path) -> Path:
     """Return a working directory with a survey in it."""
-    make_survey()
-    return here
+    return shutil.copytree(made_survey, here, dirs_exist_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +16,24 @@ from command_line_survey import answered, done, run
 TOWN = ("--attribute", "age", "0..15", "--attribute", "region", "categories:N,S")
 
 
+@pytest.fixture(scope="module")
+def made_town(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with what ``town`` promises, to be copied."""
+    folder = tmp_path_factory.mktemp("town")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        done("plan", *TOWN, "--epsilon", "3", "--users", "10000", "-o", "town.plan.json")
+        rows = "3,N,x\n12,S,y\n" * 5_000
+        (folder / "values.csv").write_text(f"age,region,more\n{rows}")
+        done("encode", "town.plan.json", "values.csv", "-o", "town.reports", "--seed", "1")
+        done("aggregate", "town.plan.json", "town.reports", "-o", "town.agg")
+    return folder
+
+
 @pytest.fixture
-def town(here: Path) -> Path:
+def town(here: Path, made_town: Path) -> Path:
     """Return where a plan of two attributes lies, a table of people, and the aggregate of their reports."""
-    done("plan", *TOWN, "--epsilon", "3", "--users", "10000", "-o", "town.plan.json")
-    rows = "3,N,x\n12,S,y\n" * 5_000
-    (here / "values.csv").write_text(f"age,region,more\n{rows}")
-    done("encode", "town.plan.json", "values.csv", "-o", "town.reports", "--seed", "1")
-    done("aggregate", "town.plan.json", "town.reports", "-o", "town.agg")
-    return here
+    return shutil.copytree(made_town, here, dirs_exist_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -146,6 +156,14 @@ def test_one_is_asked_about_among_the_people_in_others(town: Path) -> None:
     assert "age given region S: from 8 to 15" in done("query", "town.agg", *asked, "--range", "8", "15")
 
 
+@pytest.fixture(scope="module")
+def wide_plan() -> str:
+    """Return a plan of five attributes with very many joint bins, as text."""
+    return done(
+        "plan", *(word for name in "abcde" for word in ("--attribute", name, "0..63")), "--epsilon", "1"
+    )
+
+
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
@@ -179,14 +197,13 @@ def test_one_is_asked_about_among_the_people_in_others(town: Path) -> None:
         (["simulate", "wide.json", "wide.csv"], "joint bins"),
     ],
 )
-def test_what_cannot_be_asked_is_said(town: Path, asked: list[str], says: str) -> None:
+def test_what_cannot_be_asked_is_said(town: Path, wide_plan: str, asked: list[str], says: str) -> None:
     (town / "ages.csv").write_text("age\n1\n")
     (town / "bad.csv").write_text("age,region\n1,N\nx,S\n")
     (town / "gap.csv").write_text("age,region\n1,\n")
     (town / "wide.csv").write_text("a,b,c,d,e\n1,2,3,4,5\n")
     (town / "old.csv").write_text("age,region\n99,N\n")
-    wide = [word for name in "abcde" for word in ("--attribute", name, "0..63")]
-    done("plan", *wide, "--epsilon", "1", "-o", "wide.json")
+    (town / "wide.json").write_text(wide_plan)
     outcome = run(*asked)
     assert outcome.exit_code == 2
     assert says in outcome.stderr
