@@ -36,6 +36,7 @@ every_model = pytest.mark.parametrize("model", MODELS)
 
 # The checks' numbers reach from −128 to 128, and their 20 to 300 people tell something only if hardly any
 # noise is added. None is expected to fail.
+@pytest.mark.slow  # more than a hundred checks, each of which makes models
 @parametrize_with_checks(  # type: ignore[untyped-decorator]  # scikit-learn has no types
     [model(epsilon=LARGE, bounds=(-128, 128), bins=128, random_state=0) for model in MODELS]
 )

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import ldprange as ldp
+from experiments.comparison.lower_bound import least_prefixes, least_ranges, unit
 from ldprange.decompositions import Decomposition
 from ldprange.errors import LdprangeError, PlanError
 from ldprange.oracles import mechanism_of
@@ -100,32 +101,14 @@ def test_any_number_of_bins_can_be_planned(bins: int) -> None:
     assert plan.predict(1000).range_rmse >= 0
 
 
-def _lower_bound(bins: int, workload: str) -> float:
-    """Return the least mean variance of any unbiased method, in units of 4e/(e − 1)²/N.
-
-    A report's likelihoods differ by a factor of e at most, so its Fisher information about an even
-    population has a trace of at most D(e − 1)²/4e; the rest is Cauchy and Schwarz.
-    """
-    place = np.arange(bins)
-    early, late = np.minimum.outer(place, place), np.maximum.outer(place, place)
-    ranges = workload == "ranges"
-    queries = (early + 1.0) * (bins - late) if ranges else (bins - late).astype(float)
-    off = np.eye(bins) - 1 / bins
-    roots = np.sqrt(np.maximum(np.linalg.eigvalsh(off @ queries @ off), 0))
-    return float(roots.sum() ** 2 / (bins * (bins * (bins + 1) / 2 if ranges else bins)))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.2, 0.5, math.log(3), 2.0])
 @pytest.mark.parametrize("bins", [256, 1024])
 def test_windows_come_near_the_least_variance_possible(bins: int, epsilon: float) -> None:
-    e = math.exp(epsilon)
-    unit = 4 * e / (e - 1) ** 2
-    for workload, slack in (("ranges", 1.10), ("prefixes", 1.15)):
-        plan = ldp.choose_plan(ldp.Domain.integers(0, bins - 1), epsilon=epsilon, expected_users=2**20)
-        prediction = plan.predict(2**20)
-        variance = prediction.range_variance if workload == "ranges" else prediction.prefix_variance
-        assert variance * 2**20 / unit <= slack * _lower_bound(bins, workload)
+    plan = ldp.choose_plan(ldp.Domain.integers(0, bins - 1), epsilon=epsilon, expected_users=2**20)
+    predicted, measure = plan.predict(2**20), unit(epsilon, 2**20)
+    assert predicted.range_variance <= 1.10 * least_ranges(bins, epsilon) * measure
+    assert predicted.prefix_variance <= 1.15 * least_prefixes(bins, epsilon) * measure
 
 
 # Comparison
@@ -191,8 +174,9 @@ def test_so_many_people_give_the_wanted_error(workload: Workload) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_such_an_epsilon_gives_the_wanted_error(workload: Workload) -> None:
-    epsilon = ldp.epsilon_needed(AGES, expected_users=100_000, error=0.01, workload=workload)
-    best = ldp.compare_plans(AGES, epsilon=epsilon, expected_users=100_000, workload=workload).best
+    stars = ldp.Domain.integers(1, 10)  # few bins, as plans are made again and again
+    epsilon = ldp.epsilon_needed(stars, expected_users=100_000, error=0.01, workload=workload)
+    best = ldp.compare_plans(stars, epsilon=epsilon, expected_users=100_000, workload=workload).best
     assert 0.97 * 0.01 < best.error(workload) <= 0.01
 
 
