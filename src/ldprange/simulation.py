@@ -25,6 +25,7 @@ from ldprange.support.parallel import in_threads
 
 _BLOCK = 1 << 20  # users encoded together: threads take turns at Python itself, so few large steps
 _BLOCK_BYTES = 1 << 26  # of reports in a block, where a report is long
+_WORTH_THREADS = 1 << 15  # people and counters; fewer are drawn before a second thread has started
 _USERS_PER_DRAW = 8  # a binomial draw costs about as much as sending so many users to their levels
 
 
@@ -128,7 +129,8 @@ def simulate(plan: Plan, counts: ArrayLike, *, seed: int) -> Aggregate:
     def draw(level: int) -> Counts:
         return plan.mechanisms[level].draw(holders[level], generator(streams[level]))
 
-    tallies = list(in_threads(draw, range(len(plan.levels))))
+    levels, few = range(len(plan.levels)), people.sum() + plan.counters < _WORTH_THREADS
+    tallies = list(map(draw, levels) if few else in_threads(draw, levels))
     return Aggregate(plan, [int(held.sum()) for held in holders], tallies)
 
 

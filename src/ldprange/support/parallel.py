@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
 from typing import TypeVar
 
 Block = TypeVar("Block")
@@ -20,13 +21,19 @@ def workers() -> int:
 def in_threads(work: Callable[[Block], Result], blocks: Iterable[Block]) -> Iterator[Result]:
     """Yield ``work(block)`` for every block, in order, running a few at once.
 
-    Blocks are taken only as they are needed, so memory holds a few blocks however many come.
+    Blocks are taken only as they are needed, so memory holds a few blocks however many come. A single block
+    is done in the caller's thread: to start another can take longer than the block.
     """
+    blocks = iter(blocks)
+    begun = list(islice(blocks, 2))
+    if len(begun) < 2:
+        yield from map(work, begun)
+        return
     most = workers()
     waiting: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(most) as pool:
         try:
-            for block in blocks:
+            for block in chain(begun, blocks):
                 waiting.append(pool.submit(work, block))
                 if len(waiting) > most:
                     yield waiting.popleft().result()
