@@ -42,10 +42,10 @@ LONG_STARTS = (
 
 
 class OneProcessForALongStart(LoadScopeScheduling):  # type: ignore[misc] # it has no type information
-    """Gives all tests that share a long start to one process, and every other test to any."""
+    """Gives all tests that share a long start to one process, as the cases of one test; others go to any."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return next((shared for shared in LONG_STARTS if nodeid.startswith(shared)), nodeid)
+        return next((shared for shared in LONG_STARTS if nodeid.startswith(shared)), nodeid.split("[")[0])
 
 
 @pytest.hookimpl(optionalhook=True)  # without pytest-xdist there is but one process
