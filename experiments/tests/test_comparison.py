@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import csv
 import math
-import os
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from evaluation_commands import Resumed, at_once, command, killed_and_resumed
 from experiments import queries
 from experiments.comparison import page
+from experiments.comparison.__main__ import main
 from experiments.comparison.bars import Bar, Place, bars
 from experiments.comparison.lower_bound import unit
 from experiments.comparison.methods import METHODS, PAPERS, WINDOWS, plan
@@ -28,22 +25,13 @@ from experiments.ledger import Ledger
 from experiments.tables import Table, as_written, number, read_table, select
 from ldprange.errors import FileError
 
-HOME = Path(__file__).parents[2]
+SMALL = ("--quick", "--bins", "64")
 MISSED = {
     "unbiased, prefixes: the same by exact variances",
     "denoised, ranges: the same by exact variances",
     "denoised, prefixes: the same by exact variances",
 }
 """Bars that the published results surely do not hold: none that is missed, or reached, goes unsaid."""
-
-
-def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "experiments.comparison", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=HOME,
-    )
 
 
 def test_the_error_over_all_ranges_is_that_of_each() -> None:
@@ -145,13 +133,23 @@ def test_full_size_is_as_stated() -> None:
 
 
 @pytest.fixture(scope="module")
-def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("comparison")
-    ran = command("--quick", "--bins", "64", "--results", folder)
-    assert ran.returncode == 0, ran.stderr
-    assert "| Windows, denoised | 3 |" in ran.stdout
-    assert "denoised: coverage of intervals at 95%" in ran.stdout
-    return folder
+def resumed(tmp_path_factory: pytest.TempPathFactory) -> Resumed:
+    return killed_and_resumed("experiments.comparison", tmp_path_factory.mktemp("quick"), *SMALL)
+
+
+@pytest.fixture
+def quick(resumed: Resumed) -> Path:
+    return resumed.folder
+
+
+def test_a_stopped_command_goes_on_where_it_was(resumed: Resumed) -> None:
+    assert " runs are there already" in resumed.ended.stderr
+    assert (resumed.folder / "runs.csv").read_text().startswith(resumed.kept[: resumed.kept.rindex("\n")])
+
+
+def test_the_tables_are_told(resumed: Resumed) -> None:
+    assert "| Windows, denoised | 3 |" in resumed.ended.stdout
+    assert "denoised: coverage of intervals at 95%" in resumed.ended.stdout
 
 
 def test_quick_leaves_tables_and_figures(quick: Path) -> None:
@@ -164,7 +162,7 @@ def test_quick_leaves_tables_and_figures(quick: Path) -> None:
 
 def test_a_second_command_has_nothing_to_do(quick: Path) -> None:
     before = (quick / "runs.csv").read_bytes()
-    again = command("--quick", "--bins", "64", "--results", quick)
+    again = command("experiments.comparison", *SMALL, "--results", quick)
     assert again.returncode == 0
     assert "0 are to do" in again.stderr
     assert (quick / "runs.csv").read_bytes() == before
@@ -175,27 +173,6 @@ def test_tables_do_not_depend_on_when_runs_were_done(quick: Path, tmp_path: Path
     (tmp_path / "runs.csv").write_text("".join([lines[0], *lines[:0:-1]]))
     ledger = Ledger(tmp_path, print, FORM)
     assert as_written(errors(ledger, QUICK.only((64,)).runs())) == read_table(quick / "errors.csv")
-
-
-def test_a_stopped_command_goes_on_where_it_was(tmp_path: Path) -> None:
-    arguments = ["--quick", "--bins", "64", "--results", str(tmp_path)]
-    with subprocess.Popen(
-        [sys.executable, "-m", "experiments.comparison", *arguments],
-        cwd=HOME,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as process:
-        runs = tmp_path / "runs.csv"
-        while not (runs.exists() and runs.read_text().count("\n") > 5):
-            assert process.poll() is None
-            time.sleep(0.05)
-        os.killpg(process.pid, signal.SIGKILL)
-    kept = runs.read_text()
-    again = command(*arguments)
-    assert again.returncode == 0, again.stderr
-    assert " runs are there already" in again.stderr
-    assert runs.read_text().startswith(kept[: kept.rindex("\n")])
 
 
 @pytest.mark.parametrize(
@@ -225,21 +202,16 @@ def test_a_line_that_is_no_result_is_named_and_left(
 )
 def test_bad_input(arguments: list[str], said: str, tmp_path: Path) -> None:
     folder = [] if "--results" in arguments else ["--results", str(tmp_path / "none")]
-    ran = command(*arguments, *folder)
-    assert (ran.returncode, said in ran.stderr, "Traceback" in ran.stderr) == (2, True, False), ran.stderr
+    refused = at_once(main, *arguments, *folder)
+    assert (refused.exit_code, said in refused.stderr) == (2, True), refused.stderr
     assert not (tmp_path / "none").exists()
 
 
 def test_only_results_of_full_size_are_published(quick: Path) -> None:
     before = page.HOME.with_suffix(".md").read_bytes()
-    ran = subprocess.run(
-        [sys.executable, "-m", "experiments.comparison.page", "--results", str(quick)],
-        capture_output=True,
-        text=True,
-        cwd=HOME,
-    )
-    assert (ran.returncode, "Traceback" in ran.stderr) == (2, False)
-    assert "are missing; nothing was published" in ran.stderr
+    refused = at_once(page.main, "--results", quick)
+    assert refused.exit_code == 2
+    assert "are missing; nothing was published" in refused.stderr
     assert page.HOME.with_suffix(".md").read_bytes() == before
 
 

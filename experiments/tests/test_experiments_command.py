@@ -14,32 +14,34 @@ from pathlib import Path
 
 import pytest
 
+from evaluation_commands import HOME, Resumed, at_once, command, killed_and_resumed, wait_for_runs
 from experiments import page
+from experiments.__main__ import main
 from experiments.catalogue import EXPERIMENTS
 from experiments.tables import number, read_table
 
-HOME = Path(__file__).parents[2]
 SMALL = ("--quick", "--bins", "64", "--users", "4096", "--repetitions", "2")
 
 
-def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "experiments", *map(str, arguments)], capture_output=True, text=True, cwd=HOME
-    )
-
-
 @pytest.fixture(scope="module")
-def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("quick")
-    ran = command("--quick", "--results", folder)
-    assert ran.returncode == 0, ran.stderr
-    return folder
+def resumed(tmp_path_factory: pytest.TempPathFactory) -> Resumed:
+    return killed_and_resumed("experiments", tmp_path_factory.mktemp("quick"), "--quick")
+
+
+@pytest.fixture
+def quick(resumed: Resumed) -> Path:
+    return resumed.folder
+
+
+def test_a_stopped_command_goes_on_where_it_was(resumed: Resumed) -> None:
+    assert " runs are there already" in resumed.ended.stderr
+    assert (resumed.folder / "runs.csv").read_text().startswith(resumed.kept[: resumed.kept.rindex("\n")])
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("small")
-    ran = command(*SMALL, "--results", folder, "ranges")
+    ran = command("experiments", *SMALL, "--results", folder, "ranges")
     assert ran.returncode == 0, ran.stderr
     return folder
 
@@ -68,14 +70,14 @@ def test_measured_errors_are_near_the_exact_ones(quick: Path) -> None:
 
 def test_a_second_command_has_nothing_to_do(quick: Path) -> None:
     before = (quick / "runs.csv").read_bytes()
-    again = command("--quick", "--results", quick, "centralised", "ranges")
+    again = command("experiments", "--quick", "--results", quick, "centralised", "ranges")
     assert again.returncode == 0
     assert "0 are to do" in again.stderr
     assert (quick / "runs.csv").read_bytes() == before
 
 
 def test_one_experiment_alone(tmp_path: Path) -> None:
-    ran = command(*SMALL, "--results", tmp_path, "prefixes")
+    ran = command("experiments", *SMALL, "--results", tmp_path, "prefixes")
     assert ran.returncode == 0, ran.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "prefixes.csv",
@@ -89,7 +91,7 @@ def test_a_half_written_file_loses_nothing_but_its_last_line(results: Path) -> N
     runs, table = results / "runs.csv", (results / "ranges.csv").read_bytes()
     whole = runs.read_text()
     runs.write_text(whole[:-20])
-    again = command(*SMALL, "--results", results, "ranges")
+    again = command("experiments", *SMALL, "--results", results, "ranges")
     assert again.returncode == 0
     assert "ended in the middle of a line" in again.stderr
     assert "1 are to do" in again.stderr
@@ -110,11 +112,10 @@ def test_a_line_that_is_no_result_is_named_and_left(results: Path, line: str, sa
     lines = runs.read_text().splitlines()
     damaged = "\n".join([*lines[:3], line, *lines[3:]]) + "\n"
     runs.write_text(damaged)
-    again = command(*SMALL, "--results", results, "ranges")
-    assert again.returncode == 2
+    again = at_once(main, *SMALL, "--results", results, "ranges")
+    assert again.exit_code == 2
     assert "line 4" in again.stderr
     assert said in again.stderr
-    assert "Traceback" not in again.stderr
     assert runs.read_text() == damaged
 
 
@@ -125,16 +126,16 @@ def test_a_damaged_field_is_named_and_left(results: Path, column: str) -> None:
     rows[2][rows[0].index(column)] = "??"
     damaged = "".join(",".join(row) + "\n" for row in rows)
     runs.write_text(damaged)
-    again = command(*SMALL, "--results", results, "ranges")
-    assert (again.returncode, "line 3" in again.stderr, "Traceback" in again.stderr) == (2, True, False)
+    again = at_once(main, *SMALL, "--results", results, "ranges")
+    assert (again.exit_code, "line 3" in again.stderr) == (2, True)
     assert runs.read_text() == damaged
 
 
 @pytest.mark.parametrize("content", [b"who,what\n1,2\n", b"\xff\xfe\x00\x01\n"])
 def test_another_file_in_its_place_is_left(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "runs.csv").write_bytes(content)
-    ran = command(*SMALL, "--results", tmp_path, "ranges")
-    assert (ran.returncode, "Traceback" in ran.stderr) == (2, False)
+    ran = at_once(main, *SMALL, "--results", tmp_path, "ranges")
+    assert ran.exit_code == 2
     assert (tmp_path / "runs.csv").read_bytes() == content
 
 
@@ -156,10 +157,9 @@ def test_another_file_in_its_place_is_left(tmp_path: Path, content: bytes) -> No
 )
 def test_bad_input(arguments: list[str], said: str, tmp_path: Path) -> None:
     folder = [] if "--results" in arguments else ["--results", str(tmp_path)]
-    ran = command("--quick", "ranges", *folder, *arguments)
-    assert ran.returncode == 2
+    ran = at_once(main, "--quick", "ranges", *folder, *arguments)
+    assert ran.exit_code == 2
     assert said in ran.stderr
-    assert "Traceback" not in ran.stderr
     assert not list(tmp_path.iterdir())
 
 
@@ -172,8 +172,8 @@ def test_impossible_content_is_named_and_left(results: Path, column: str, entry:
     rows[2][rows[0].index(column)] = entry
     damaged = "".join(",".join(row) + "\n" for row in rows)
     runs.write_text(damaged)
-    again = command(*SMALL, "--results", results, "ranges")
-    assert (again.returncode, "line 3" in again.stderr, "Traceback" in again.stderr) == (2, True, False)
+    again = at_once(main, *SMALL, "--results", results, "ranges")
+    assert (again.exit_code, "line 3" in again.stderr) == (2, True)
     assert runs.read_text() == damaged
 
 
@@ -181,16 +181,16 @@ def test_one_command_at_a_time_works_in_a_folder(results: Path) -> None:
     folder = os.open(results, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
-        ran = command(*SMALL, "--results", results, "ranges")
+        ran = at_once(main, *SMALL, "--results", results, "ranges")
     finally:
         os.close(folder)
-    assert (ran.returncode, "another command is at work" in ran.stderr) == (2, True)
+    assert (ran.exit_code, "another command is at work" in ran.stderr) == (2, True)
 
 
 def test_fewer_repetitions_are_what_the_table_tells_of(results: Path) -> None:
     """Whatever else is in the folder."""
     fewer = (*SMALL[:-1], "1")
-    assert command(*fewer, "--results", results, "ranges").returncode == 0
+    assert command("experiments", *fewer, "--results", results, "ranges").returncode == 0
     table = read_table(results / "ranges.csv")
     assert {row["repetitions"] for row in table} == {1}
     assert {row["deviation"] for row in table} == {None}
@@ -220,30 +220,12 @@ def test_ctrl_c_stops_at_once_and_keeps_what_was_done(tmp_path: Path) -> None:
     with subprocess.Popen(
         arguments, cwd=HOME, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
-        runs = tmp_path / "runs.csv"
-        while not (runs.exists() and runs.read_text().count("\n") > 5):
-            assert process.poll() is None
-            time.sleep(0.05)
+        wait_for_runs(process, tmp_path / "runs.csv")
         os.killpg(process.pid, signal.SIGINT)
         said = process.communicate()[1]
     assert process.returncode == 130
     assert "what was done is kept" in said
     assert "Traceback" not in said
-
-
-def test_a_stopped_command_goes_on_where_it_was(tmp_path: Path) -> None:
-    arguments = [sys.executable, "-m", "experiments", "--quick", "--results", str(tmp_path), "centres"]
-    with subprocess.Popen(arguments, cwd=HOME, stderr=subprocess.PIPE, start_new_session=True) as process:
-        runs = tmp_path / "runs.csv"
-        while not (runs.exists() and runs.read_text().count("\n") > 5):
-            assert process.poll() is None
-            time.sleep(0.05)
-        os.killpg(process.pid, signal.SIGKILL)
-    kept = runs.read_text()
-    again = command("--quick", "--results", tmp_path, "centres")
-    assert again.returncode == 0, again.stderr
-    assert runs.read_text().startswith(kept[: kept.rindex("\n")])
-    assert " runs are there already" in again.stderr
 
 
 def test_the_published_page_is_written_from_the_published_results() -> None:
@@ -258,28 +240,19 @@ def test_published_errors_are_within_five_per_cent_of_the_exact_ones() -> None:
             assert abs(number(row, "measured") / number(row, "exact") - 1) < 0.05, row
 
 
-def publish(results: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "experiments.page", "--results", str(results)],
-        capture_output=True,
-        text=True,
-        cwd=HOME,
-    )
-
-
 def test_the_page_says_what_is_missing(tmp_path: Path) -> None:
-    ran = publish(tmp_path / "nowhere")
+    ran = command("experiments.page", "--results", tmp_path / "nowhere")
     assert (ran.returncode, "Traceback" in ran.stderr) == (2, False)
     assert "does not exist" in ran.stderr
     assert not (tmp_path / "nowhere").exists()
-    ran = publish(tmp_path)
-    assert (ran.returncode, "Traceback" in ran.stderr) == (2, False)
-    assert "are missing; nothing was published" in ran.stderr
+    refused = at_once(page.main, "--results", tmp_path)
+    assert refused.exit_code == 2
+    assert "are missing; nothing was published" in refused.stderr
 
 
 def test_only_results_of_full_size_are_published(quick: Path) -> None:
     before = page.HOME.with_suffix(".md").read_bytes()
-    ran = publish(quick)
-    assert (ran.returncode, "Traceback" in ran.stderr) == (2, False)
+    ran = at_once(page.main, "--results", quick)
+    assert ran.exit_code == 2
     assert "are missing; nothing was published" in ran.stderr
     assert page.HOME.with_suffix(".md").read_bytes() == before
