@@ -1,14 +1,13 @@
-// Encoding many people's values with seeded coins: rehearsals only. Coins are the words of NumPy's SFC64, two from
-// every 64 bits, in the order in which the NumPy kernels draw them; so both give the same reports.
+// Levels and contrasts of many people with seeded coins: rehearsals only.
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <stdexcept>
 
 #if defined(__aarch64__)
 #include <arm_neon.h>
 #endif
 
+#include "coins.hpp"
 #include "kernels.hpp"
 #include "loops.hpp"
 
@@ -16,44 +15,6 @@ namespace ldprange {
 namespace {
 
 constexpr std::size_t kChunk = 2048;  // words drawn ahead of the loop that uses them: they stay in the first cache
-
-// SFC64 with its state in registers while it runs.
-class Generator {
-public:
-    explicit Generator(std::uint64_t* state)
-        : state_(state), a_(state[0]), b_(state[1]), c_(state[2]), counter_(state[3]) {}
-    ~Generator() {
-        state_[0] = a_;
-        state_[1] = b_;
-        state_[2] = c_;
-        state_[3] = counter_;
-    }
-    Generator(const Generator&) = delete;
-    Generator& operator=(const Generator&) = delete;
-
-    std::uint64_t next() {
-        const std::uint64_t drawn = b_ + (a_ + counter_++);  // in this order nothing waits for the sum of all three
-        a_ = b_ ^ (b_ >> 11);
-        b_ = c_ + (c_ << 3);
-        c_ = ((c_ << 24) | (c_ >> 40)) + drawn;
-        return drawn;
-    }
-
-    // The halves of each draw lie as they do in memory (lower first); of an odd count the last is lost, as in NumPy.
-    void fill(std::uint32_t* words, std::size_t count) {
-        std::size_t at = 0;
-        LDPRANGE_UNROLL
-        for (; at + 1 < count; at += 2) {
-            const std::uint64_t drawn = next();
-            std::memcpy(words + at, &drawn, sizeof drawn);
-        }
-        if (at < count) words[at] = static_cast<std::uint32_t>(next());
-    }
-
-private:
-    std::uint64_t* state_;
-    std::uint64_t a_, b_, c_, counter_;
-};
 
 // The level of a word is the number of thresholds it reaches. Words with the same upper bits mostly have at most one
 // threshold t among them, and then one addition settles the level: with level·2³² + (2³² − t) in a table, adding the
@@ -95,15 +56,6 @@ private:
     bool settled_ = true;
     std::array<std::uint64_t, (kWords >> kShift)> table_;
 };
-
-inline std::uint32_t parity(std::uint32_t word) {
-    word ^= word >> 16;
-    word ^= word >> 8;
-    word ^= word >> 4;
-    word ^= word >> 2;
-    word ^= word >> 1;
-    return word & 1;
-}
 
 }  // namespace
 
@@ -211,28 +163,6 @@ void encode_contrast(std::uint64_t* state, const std::uint32_t* items, std::uint
     generator.fill(codes, count);
     for (std::size_t at = 0; at < count; at += kChunk)
         draw_contrast_codes(generator, items + at, codes + at, std::min(kChunk, count - at), pairs - 1, threshold);
-}
-
-LDPRANGE_WIDEST
-void hash_hadamard(const std::uint32_t* index, const std::uint32_t* items, std::uint32_t* symbols,
-                   std::size_t count, unsigned bits, std::uint32_t lowest) {
-    const unsigned top = bits - 1;
-    LDPRANGE_INDEPENDENT
-    for (std::size_t i = 0; i < count; ++i) symbols[i] = parity(index[i] & items[i]);
-    std::array<std::uint32_t, kChunk> power;
-    for (std::size_t at = 0; bits > 1 && at < count; at += kChunk) {
-        const std::size_t here = std::min(kChunk, count - at);
-        std::copy(index + at, index + at + here, power.begin());
-        for (unsigned r = 1; r < bits; ++r) {
-            LDPRANGE_INDEPENDENT
-            for (std::size_t i = 0; i < here; ++i) {
-                // multiply every digit by x modulo x^t + x + 1
-                const std::uint32_t carry = (power[i] >> top) & lowest;
-                power[i] = ((power[i] ^ (carry << top)) << 1) ^ carry ^ (carry << 1);
-                symbols[at + i] |= parity(power[i] & items[at + i]) << r;
-            }
-        }
-    }
 }
 
 }  // namespace ldprange

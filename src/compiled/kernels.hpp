@@ -6,7 +6,9 @@
 
 namespace ldprange {
 
-// encode.cpp; `state` is SFC64's, and is left where NumPy's own generator would be
+// `state` is SFC64's, and is left where NumPy's own generator would be
+
+// encode.cpp
 void draw_words(std::uint64_t* state, std::uint32_t* words, std::size_t count);
 void draw_levels(std::uint64_t* state, std::uint8_t* chosen, std::size_t count, const std::uint64_t* thresholds,
                  std::size_t number);
@@ -17,14 +19,30 @@ void split_by_level(const Item* items, const std::uint8_t* chosen, std::size_t c
                     std::uint32_t* grouped, std::int64_t* bounds, std::size_t levels);
 void encode_contrast(std::uint64_t* state, const std::uint32_t* items, std::uint32_t* codes, std::size_t count,
                      std::uint32_t pairs, std::uint32_t threshold);
+
+// coins.cpp
+void draw_below(std::uint64_t* state, std::uint32_t* drawn, std::size_t count, std::uint32_t bound);
+void respond(std::uint64_t* state, std::uint32_t* symbols, std::size_t count, std::uint32_t number,
+             std::uint32_t threshold);  // in place
+
+// hadamard.cpp
 void hash_hadamard(const std::uint32_t* index, const std::uint32_t* items, std::uint32_t* symbols,
                    std::size_t count, unsigned bits, std::uint32_t lowest);
+void encode_hadamard(std::uint64_t* state, const std::uint32_t* items, std::uint32_t* codes, std::size_t count,
+                     unsigned bits, unsigned digits, std::uint32_t threshold);
+
+// subsets.cpp
+void encode_subset(std::uint64_t* state, const std::uint32_t* items, std::uint8_t* rows, std::size_t count,
+                   std::size_t cells, std::size_t size, std::uint32_t threshold, std::size_t together);
 
 // tally.cpp
 void tally(const std::uint32_t* codes, std::size_t count, std::int64_t* counts, std::size_t outputs,
            unsigned threads);
-void sum_unary(const std::uint8_t* packed, std::size_t width, const std::int64_t* bounds, std::size_t groups,
-               std::int64_t* counts, std::size_t cells, unsigned threads);
+void sum_unary(const std::uint8_t* packed, std::size_t rows, std::size_t width, std::int64_t* counts,
+               std::size_t cells, unsigned threads);
+void sum_unary_groups(const std::uint8_t* packed, const std::uint32_t* groups, std::size_t rows,
+                      std::int64_t* counts, std::size_t number, std::size_t cells);
+std::uint32_t greatest(const std::uint32_t* codes, std::size_t count);  // 0 of none
 
 // walsh_hadamard.cpp
 void walsh_hadamard(double* values, std::size_t rows, unsigned bits, unsigned threads);

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "coins.hpp"
 #include "kernels.hpp"
 
 namespace nb = nanobind;
@@ -69,16 +70,48 @@ void hash_hadamard(Words index, Words items, unsigned bits, std::uint32_t lowest
     ldprange::hash_hadamard(index.data(), items.data(), symbols.data(), items.size(), bits, lowest);
 }
 
+void draw_below(Array<std::uint64_t> state, std::uint32_t bound, Array<std::uint32_t> drawn) {
+    require(bound >= 1, "the bound must be at least 1");
+    ldprange::draw_below(state_of(state), drawn.data(), drawn.size(), bound);
+}
+
+void respond(Array<std::uint64_t> state, std::uint32_t number, std::uint32_t threshold,
+             Array<std::uint32_t> symbols) {
+    require(number >= 2, "there must be at least 2 symbols");
+    ldprange::respond(state_of(state), symbols.data(), symbols.size(), number, threshold);
+}
+
+void encode_hadamard(Array<std::uint64_t> state, Words items, unsigned bits, unsigned digits,
+                     std::uint32_t threshold, Array<std::uint32_t> codes) {
+    require(items.size() == codes.size(), "there must be a code for each item");
+    require(bits >= 1 && bits <= 31 && digits >= 1 && digits <= 31 / bits, "an index must have 1 to 31 bits");
+    ldprange::encode_hadamard(state_of(state), items.data(), codes.data(), items.size(), bits, digits, threshold);
+}
+
+void encode_subset(Array<std::uint64_t> state, Words items, std::size_t cells, std::size_t size,
+                   std::uint32_t threshold, std::size_t together, Array<std::uint8_t, 2> rows) {
+    require(size >= 1 && size < cells && cells < (std::size_t{1} << 32), "a set must have 1 to cells - 1 cells");
+    require(rows.shape(0) == items.size() && rows.shape(1) == (cells + 7) / 8, "a row must have a bit for each cell");
+    require(together >= 1 && together <= ldprange::kTogether, "too many people are taken together");
+    require(ldprange::greatest(items.data(), items.size()) < cells, "every item must be one of the cells");
+    ldprange::encode_subset(state_of(state), items.data(), rows.data(), items.size(), cells, size, threshold,
+                            together);
+}
+
 void tally(Words codes, Array<std::int64_t> counts, unsigned threads) {
     ldprange::tally(codes.data(), codes.size(), counts.data(), counts.size(), threads);
 }
 
-void sum_unary(Array<const std::uint8_t, 2> packed, Array<const std::int64_t> bounds, Array<std::int64_t, 2> counts,
-               unsigned threads) {
-    check_bounds(bounds, packed.shape(0), counts.shape(0));
+void sum_unary(Array<const std::uint8_t, 2> packed, Array<std::int64_t> counts, unsigned threads) {
+    require(packed.shape(1) == (counts.size() + 7) / 8, "a row must have a bit for each cell");
+    ldprange::sum_unary(packed.data(), packed.shape(0), packed.shape(1), counts.data(), counts.size(), threads);
+}
+
+void sum_unary_groups(Array<const std::uint8_t, 2> packed, Words groups, Array<std::int64_t, 2> counts) {
+    require(packed.shape(0) == groups.size(), "there must be a group for each row");
     require(packed.shape(1) == (counts.shape(1) + 7) / 8, "a row must have a bit for each cell");
-    ldprange::sum_unary(packed.data(), packed.shape(1), bounds.data(), counts.shape(0), counts.data(),
-                        counts.shape(1), threads);
+    ldprange::sum_unary_groups(packed.data(), groups.data(), groups.size(), counts.data(), counts.shape(0),
+                               counts.shape(1));
 }
 
 void walsh_hadamard(Array<double, 2> values, unsigned threads) {
@@ -150,9 +183,18 @@ NB_MODULE(_compiled, module) {
                "pairs"_a, "threshold"_a, nb::arg("codes").noconvert(), free);
     module.def("hash_hadamard", &hash_hadamard, nb::arg("index").noconvert(), nb::arg("items").noconvert(), "bits"_a,
                "lowest"_a, nb::arg("symbols").noconvert(), free);
+    module.def("draw_below", &draw_below, nb::arg("state").noconvert(), "bound"_a, nb::arg("drawn").noconvert(), free);
+    module.def("respond", &respond, nb::arg("state").noconvert(), "number"_a, "threshold"_a,
+               nb::arg("symbols").noconvert(), free);
+    module.def("encode_hadamard", &encode_hadamard, nb::arg("state").noconvert(), nb::arg("items").noconvert(),
+               "bits"_a, "digits"_a, "threshold"_a, nb::arg("codes").noconvert(), free);
+    module.def("encode_subset", &encode_subset, nb::arg("state").noconvert(), nb::arg("items").noconvert(), "cells"_a,
+               "size"_a, "threshold"_a, "together"_a, nb::arg("rows").noconvert(), free);
     module.def("tally", &tally, nb::arg("codes").noconvert(), nb::arg("counts").noconvert(), "threads"_a, free);
-    module.def("sum_unary", &sum_unary, nb::arg("packed").noconvert(), nb::arg("bounds").noconvert(),
-               nb::arg("counts").noconvert(), "threads"_a, free);
+    module.def("sum_unary", &sum_unary, nb::arg("packed").noconvert(), nb::arg("counts").noconvert(), "threads"_a,
+               free);
+    module.def("sum_unary_groups", &sum_unary_groups, nb::arg("packed").noconvert(), nb::arg("groups").noconvert(),
+               nb::arg("counts").noconvert(), free);
     module.def("walsh_hadamard", &walsh_hadamard, nb::arg("values").noconvert(), "threads"_a, free);
     module.def("sum_supports", &sum_supports, nb::arg("coefficients").noconvert(), nb::arg("reported").noconvert(),
                nb::arg("bounds").noconvert(), "exponent"_a, "symbols"_a, nb::arg("counts").noconvert(), "threads"_a,

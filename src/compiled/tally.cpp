@@ -14,10 +14,20 @@ namespace {
 
 constexpr std::size_t kChunk = 4096;         // codes checked together, then counted while they are in the cache
 constexpr std::size_t kThreaded = 1u << 20;  // fewer codes or bytes than this are not worth a thread
+constexpr std::size_t kAhead = 8;            // rows whose counts are fetched ahead
 constexpr std::size_t kNarrow = 1u << 31;    // codes that 32-bit counters take before they are emptied
 
 // Small tables are kept several times and take turns, so that equal neighbours do not wait for each other.
 constexpr std::size_t kLanes = 4;
+
+using Bits = std::array<std::array<std::uint8_t, 8>, 256>;  // of every byte
+
+Bits all_bits() {
+    Bits bits;
+    for (unsigned byte = 0; byte < 256; ++byte)
+        for (unsigned bit = 0; bit < 8; ++bit) bits[byte][bit] = byte >> bit & 1;
+    return bits;
+}
 
 std::size_t lanes_for(std::size_t outputs) { return outputs <= (1u << 11) ? kLanes : 1; }
 
@@ -44,10 +54,10 @@ std::uint32_t greatest(const std::uint32_t* codes, std::size_t count) {
 
 namespace {
 
-void check(const std::uint32_t* codes, std::size_t count, std::size_t outputs) {
+void check(const std::uint32_t* codes, std::size_t count, std::size_t outputs, const char* what = "code") {
     const std::uint32_t most = greatest(codes, count);
-    if (most >= outputs)
-        throw std::invalid_argument("every code must lie in [0, " + std::to_string(outputs) + "), got " +
+    if (count && most >= outputs)
+        throw std::invalid_argument("every " + std::string(what) + " must lie in [0, " + std::to_string(outputs) + "), got " +
                                     std::to_string(most));
 }
 
@@ -82,32 +92,58 @@ void tally(const std::uint32_t* codes, std::size_t count, std::int64_t* counts, 
     });
 }
 
-void sum_unary(const std::uint8_t* packed, std::size_t width, const std::int64_t* bounds, std::size_t groups,
-               std::int64_t* counts, std::size_t cells, unsigned threads) {
-    std::array<std::uint64_t, 256> spread{};  // a byte's bits, each in a byte of its own
-    for (std::size_t byte = 0; byte < 256; ++byte)
-        for (unsigned bit = 0; bit < 8; ++bit) spread[byte] |= static_cast<std::uint64_t>(byte >> bit & 1) << 8 * bit;
-    std::fill_n(counts, groups * cells, 0);
-    const std::size_t rows = static_cast<std::size_t>(bounds[groups]);
+void sum_unary(const std::uint8_t* packed, std::size_t rows, std::size_t width, std::int64_t* counts,
+               std::size_t cells, unsigned threads) {
+    const Bits bits = all_bits();
+    std::array<std::uint64_t, 256> spread;  // a byte's bits, each in a byte of its own
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+        spread[byte] = 0;
+        for (unsigned bit = 0; bit < 8; ++bit) spread[byte] |= std::uint64_t{bits[byte][bit]} << 8 * bit;
+    }
+    std::fill_n(counts, cells, 0);
     const std::size_t grain = std::max<std::size_t>(8, kThreaded / std::max<std::size_t>(1, rows));
     in_threads(width, grain, threads, [&](std::size_t begin, std::size_t end) {
         std::vector<std::uint64_t> sums(end - begin);
-        for (std::size_t group = 0; group < groups; ++group) {
-            std::int64_t* into = counts + group * cells;
-            const std::size_t last = static_cast<std::size_t>(bounds[group + 1]);
-            for (std::size_t row = static_cast<std::size_t>(bounds[group]); row < last;) {
-                const std::size_t stop = std::min(last, row + 255);  // a byte counts no further
-                std::fill(sums.begin(), sums.end(), 0);
-                for (; row < stop; ++row) {
-                    const std::uint8_t* bytes = packed + row * width + begin;
-                    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += spread[bytes[i]];
-                }
-                for (std::size_t i = 0; i < sums.size(); ++i)
-                    for (std::size_t bit = 0, cell = 8 * (begin + i); bit < 8 && cell < cells; ++bit, ++cell)
-                        into[cell] += static_cast<std::int64_t>(sums[i] >> 8 * bit & 255);
+        for (std::size_t row = 0; row < rows;) {
+            const std::size_t stop = std::min(rows, row + 255);  // a byte counts no further
+            std::fill(sums.begin(), sums.end(), 0);
+            for (; row < stop; ++row) {
+                const std::uint8_t* bytes = packed + row * width + begin;
+                for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += spread[bytes[i]];
             }
+            for (std::size_t i = 0; i < sums.size(); ++i)
+                for (std::size_t bit = 0, cell = 8 * (begin + i); bit < 8 && cell < cells; ++bit, ++cell)
+                    counts[cell] += static_cast<std::int64_t>(sums[i] >> 8 * bit & 255);
         }
     });
+}
+
+// Adds the bits of rows of bytes to the counts of their groups.
+LDPRANGE_WIDEST
+void add_bits(const std::uint8_t* packed, const std::uint32_t* groups, std::size_t rows, std::int64_t* counts,
+              std::size_t cells, const Bits& bits) {
+    const std::size_t whole = cells / 8, width = (cells + 7) / 8;
+    for (std::size_t row = 0; row < rows; ++row) {
+        if (row + kAhead < rows) {
+            const std::int64_t* soon = counts + groups[row + kAhead] * cells;
+            for (std::size_t at = 0; at < cells; at += 8) LDPRANGE_FETCH(soon + at);
+        }
+        const std::uint8_t* bytes = packed + row * width;
+        std::int64_t* into = counts + groups[row] * cells;
+        for (std::size_t byte = 0; byte < whole; ++byte, into += 8) {
+            const auto each = bits[bytes[byte]];  // a copy, which no count is part of
+            for (unsigned bit = 0; bit < 8; ++bit) into[bit] += each[bit];
+        }
+        unsigned left = cells % 8 ? bytes[whole] : 0;
+        for (const std::int64_t* end = into + cells % 8; into != end; ++into, left >>= 1) *into += left & 1;
+    }
+}
+
+void sum_unary_groups(const std::uint8_t* packed, const std::uint32_t* groups, std::size_t rows,
+                      std::int64_t* counts, std::size_t number, std::size_t cells) {
+    std::fill_n(counts, number * cells, 0);
+    check(groups, rows, number, "group");
+    add_bits(packed, groups, rows, counts, cells, all_bits());
 }
 
 }  // namespace ldprange

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from kernel_twins import Kernels, both_twins, transformed
 from ldprange.oracles import HRR, OLH, HadamardHashing
@@ -222,6 +223,38 @@ def test_a_words_level_is_the_number_of_thresholds_it_reaches(
     assert [group.tolist() for group in groups] == [
         [at for at, level in enumerate(wanted) if level == here] for here in range(len(thresholds) + 1)
     ]
+
+
+class _Scripted:
+    """A generator that gives the words that it was made of."""
+
+    bit_generator = None
+
+    def __init__(self, words: list[int]) -> None:
+        self._words = words
+
+    def integers(self, *_: object, **__: object) -> NDArray[np.uint64]:
+        return np.array([self._words.pop(0)], np.uint64)
+
+
+@both_twins
+@pytest.mark.parametrize("bound", [1, 2, 3, 5, 66, 5461, 1 << 20, 2**31 + 1, 3 << 30, 2**32 - 1])
+def test_each_integer_below_a_bound_has_as_many_words_and_the_rest_are_drawn_again(
+    kernels: Kernels, bound: int
+) -> None:
+    unfair, each = 2**32 % bound, 2**32 // bound
+    for wanted in {0, 1 % bound, bound // 2, bound - 1}:
+        first = -(
+            -((wanted << 32) + unfair) // bound
+        )  # words whose product's lower half is not below 2³² mod bound
+        last = -(-(wanted + 1 << 32) // bound) - 1
+        assert last - first + 1 == each
+        for word in (first, last):
+            assert kernels.draw_below(_Scripted([word]), 1, bound).tolist() == [wanted]
+        before = -(-(wanted << 32) // bound)
+        if before < first:  # and those before the first, if any, are not this or another integer's
+            rng = _Scripted([before, first - 1, last])
+            assert kernels.draw_below(rng, 1, bound).tolist() == [wanted]
 
 
 @both_twins

@@ -24,7 +24,7 @@ from ldprange.randomness import generator
 
 MERSENNE = (7, 13, 17, 19, 31)
 seeds = st.integers(0, 2**32)
-lengths = st.one_of(st.integers(0, 20), st.sampled_from([2047, 2048, 2049, 4096, 5001]))
+lengths = st.one_of(st.integers(0, 20), st.sampled_from([2047, 2048, 2049, 4096, 4097, 5001]))
 thresholds = st.lists(st.integers(0, 2**32), max_size=20).map(sorted).map(tuple)
 
 
@@ -83,6 +83,46 @@ def test_hadamard_hashes(seed: int, length: int, bits: int, digits: int) -> None
     index, items = np.random.default_rng(seed).integers(0, 1 << bits * digits, (2, length), dtype=np.uint32)
     same(lambda twin, _: twin.hash_hadamard(index, items, bits, lowest), seed)
     same(lambda twin, _: twin.hash_hadamard(index[:50], items[:7, None], bits, lowest), seed)
+
+
+bounds = st.one_of(st.integers(1, 100), st.sampled_from([1 << 20, 5461, 2**31 + 1, 3 << 30, 2**32 - 1]))
+
+
+@needs_compiled
+@given(seed=seeds, length=lengths, bound=bounds)
+def test_draws_below_a_bound(seed: int, length: int, bound: int) -> None:
+    same(lambda twin, rng: [twin.draw_below(rng, length, bound), twin.draw_below(rng, 7, bound)], seed)
+
+
+@needs_compiled
+@given(seed=seeds, length=lengths, number=st.one_of(st.integers(2, 9), st.just(2**31 + 2)), data=st.data())
+def test_responses(seed: int, length: int, number: int, data: st.DataObject) -> None:
+    threshold = data.draw(st.integers(0, 2**32 - 1))
+    symbols = np.random.default_rng(seed).integers(0, number, length, dtype=np.uint32)
+    same(lambda twin, rng: [twin.respond(symbols, rng, number, threshold), symbols], seed)
+
+
+@needs_compiled
+@given(seed=seeds, length=lengths, bits=st.integers(1, 4), digits=st.integers(1, 7), data=st.data())
+def test_hadamard_codes(seed: int, length: int, bits: int, digits: int, data: st.DataObject) -> None:
+    threshold = data.draw(st.integers(0, 2**32 - 1))
+    items = np.random.default_rng(seed).integers(0, 1 << bits * digits, length, dtype=np.uint32)
+    same(lambda twin, rng: twin.encode_hadamard(items[::-1], rng, bits, digits, threshold), seed)
+
+
+@needs_compiled
+@given(seed=seeds, length=lengths, cells=st.one_of(st.integers(2, 9), st.integers(62, 70)), data=st.data())
+def test_subsets(seed: int, length: int, cells: int, data: st.DataObject) -> None:
+    size, threshold = data.draw(st.integers(1, cells - 1)), data.draw(st.integers(0, 2**32 - 1))
+    items = np.random.default_rng(seed).integers(0, cells, length, dtype=np.uint32)
+    same(lambda twin, rng: twin.encode_subset(items[::-1], rng, cells, size, threshold), seed)
+
+
+@needs_compiled
+@pytest.mark.parametrize(("cells", "size", "length"), [(1200, 300, 4097), (1 << 16, 9, 130)])
+def test_subsets_of_many_cells_take_fewer_people_together(cells: int, size: int, length: int) -> None:
+    items = np.random.default_rng(1).integers(0, cells, length, dtype=np.uint32)
+    same(lambda twin, rng: twin.encode_subset(items, rng, cells, size, 1 << 31), 1)
 
 
 @needs_compiled
@@ -249,6 +289,7 @@ def test_what_is_out_of_range_is_refused(kernels: Kernels) -> None:
         lambda: kernels.sum_supports(np.full((3, 10), 127, np.uint32), zeros, 5, 7, 3),
         lambda: kernels.sum_supports(np.zeros((3, 10), np.uint32), zeros + np.uint32(3), 5, 7, 3),
         lambda: kernels.sum_unary(np.zeros((10, 1), np.uint8), 5, codes, 9),
+        lambda: kernels.encode_subset(codes, generator(1), 9, 3, 5),
         lambda: kernels.joint_variances(*np.array([[[0], [-1]], [[6], [3]]]), none, *table),
         lambda: kernels.joint_variances(*np.array([[[0], [2]], [[6], [1]]]), none, *table),
         lambda: kernels.joint_variances(*np.array([[[0], [0]], [[7], [3]]]), none, *table),
@@ -280,9 +321,24 @@ def test_the_boundary_checks_every_size() -> None:
         ("encode_contrast", (state, words, 4, 5, words[:7])),
         ("hash_hadamard", (words, words[:7], 1, 1, words)),
         ("hash_hadamard", (words, words, 0, 1, words)),
-        ("sum_unary", (np.zeros((8, 2), np.uint8), bounds, counts, 1)),
-        ("sum_unary", (np.zeros((7, 1), np.uint8), bounds, counts, 1)),
-        ("sum_unary", (np.zeros((8, 1), np.uint8), np.array([0, 9, 8]), np.zeros((2, 5), np.int64), 1)),
+        ("draw_below", (state, 0, words)),
+        ("draw_below", (state[:3], 5, words)),
+        ("respond", (state, 1, 5, words)),
+        ("encode_hadamard", (state, words, 2, 3, 5, words[:7])),
+        ("encode_hadamard", (state, words, 0, 3, 5, words)),
+        ("encode_hadamard", (state, words, 2, 0, 5, words)),
+        ("encode_hadamard", (state, words, 2, 16, 5, words)),
+        ("encode_subset", (state, words, 9, 9, 5, 64, np.zeros((8, 2), np.uint8))),
+        ("encode_subset", (state, words, 9, 0, 5, 64, np.zeros((8, 2), np.uint8))),
+        ("encode_subset", (state, words, 9, 3, 5, 64, np.zeros((8, 1), np.uint8))),
+        ("encode_subset", (state, words, 9, 3, 5, 64, np.zeros((7, 2), np.uint8))),
+        ("encode_subset", (state, words, 9, 3, 5, 0, np.zeros((8, 2), np.uint8))),
+        ("encode_subset", (state, words, 9, 3, 5, 5000, np.zeros((8, 2), np.uint8))),
+        ("encode_subset", (state, words + np.uint32(9), 9, 3, 5, 64, np.zeros((8, 2), np.uint8))),
+        ("sum_unary", (np.zeros((8, 2), np.uint8), counts[0], 1)),
+        ("sum_unary_groups", (np.zeros((8, 2), np.uint8), words, counts)),
+        ("sum_unary_groups", (np.zeros((7, 1), np.uint8), words, counts)),
+        ("sum_unary_groups", (np.zeros((8, 1), np.uint8), words + np.uint32(1), counts)),
         ("walsh_hadamard", (np.zeros((1, 6)), 1)),
         ("walsh_hadamard", (np.zeros((1, 0)), 1)),
         ("sum_supports", (np.zeros((2, 8), np.uint32), words, bounds, 7, 3, counts, 1)),
@@ -312,6 +368,7 @@ for decomposition, oracle in (
     (ldp.Tree(4), ldp.HadamardHashing()),
     (ldp.Tree(3), ldp.OLH()),
     (ldp.Windows(), ldp.OUE()),
+    (ldp.Windows(), ldp.SubsetSelection()),
     (ldp.Flat(), ldp.GRR()),
 ):
     plan = ldp.Plan(ldp.Domain.integers(-5, 94), 1.1, decomposition, oracle)

@@ -13,11 +13,20 @@ from numpy.typing import NDArray
 
 import ldprange.kernels._compiled as _compiled
 from ldprange.kernels import numpy_kernels
-from ldprange.kernels.numpy_kernels import hadamard_matrix, hadamard_powers, parity, polynomial_hash
+from ldprange.kernels.numpy_kernels import (
+    hadamard_index,
+    hadamard_matrix,
+    hadamard_powers,
+    hadamard_scatter,
+    parity,
+    polynomial_hash,
+)
+from ldprange.kernels.numpy_randomisers import subsets_together
 from ldprange.support.arrays import Codes, Counts, Words
 from ldprange.support.parallel import workers
 
-__all__ = ["hadamard_matrix", "hadamard_powers", "parity", "polynomial_hash"]  # they are the twin's
+__all__ = ["hadamard_index", "hadamard_matrix", "hadamard_powers", "hadamard_scatter"]
+__all__ += ["parity", "polynomial_hash"]  # they are the twin's
 __all__ += [name for name in numpy_kernels.__all__ if name not in __all__]
 
 State = dict[str, Any]
@@ -90,6 +99,52 @@ def encode_contrast(items: Words, rng: np.random.Generator, pairs: int, threshol
     return codes
 
 
+def draw_below(rng: np.random.Generator, count: int, bound: int) -> Words:
+    """Return ``count`` integers in ``[0, bound)``, all equally likely."""
+    found = _state(rng)
+    if found is None:
+        return numpy_kernels.draw_below(rng, count, bound)
+    drawn = np.empty(count, np.uint32)
+    _compiled.draw_below(found[1], bound, drawn)
+    rng.bit_generator.state = found[0]
+    return drawn
+
+
+def respond(symbols: Words, rng: np.random.Generator, number: int, threshold: int) -> Words:
+    """Randomise symbols out of ``number``."""
+    found = _state(rng)
+    if found is None:
+        return numpy_kernels.respond(symbols, rng, number, threshold)
+    sent = symbols.copy()
+    _compiled.respond(found[1], number, threshold, sent)
+    rng.bit_generator.state = found[0]
+    return sent
+
+
+def encode_hadamard(items: Words, rng: np.random.Generator, bits: int, digits: int, threshold: int) -> Words:
+    """Randomise items by Hadamard hashing."""
+    found = _state(rng)
+    if found is None:
+        return numpy_kernels.encode_hadamard(items, rng, bits, digits, threshold)
+    codes = np.empty(items.size, np.uint32)
+    _compiled.encode_hadamard(found[1], np.ascontiguousarray(items), bits, digits, threshold, codes)
+    rng.bit_generator.state = found[0]
+    return codes
+
+
+def encode_subset(
+    items: Words, rng: np.random.Generator, cells: int, size: int, threshold: int
+) -> NDArray[np.uint8]:
+    """Randomise items by subset selection."""
+    found = _state(rng)
+    if found is None:
+        return numpy_kernels.encode_subset(items, rng, cells, size, threshold)
+    rows, together = np.empty((items.size, (cells + 7) // 8), np.uint8), subsets_together(cells)
+    _compiled.encode_subset(found[1], np.ascontiguousarray(items), cells, size, threshold, together, rows)
+    rng.bit_generator.state = found[0]
+    return rows
+
+
 def hash_hadamard(index: Words, items: Words, bits: int, lowest: int) -> Words:
     """Hash items by indices to ``bits`` bits."""
     index, items = np.broadcast_arrays(index, items)
@@ -113,10 +168,11 @@ def walsh_hadamard(values: NDArray[np.float64]) -> None:
 
 def sum_unary(packed: NDArray[np.uint8], cells: int, groups: Words | None = None, number: int = 1) -> Counts:
     """Add up rows of packed bits, lowest bit first, into one count per cell, for each group of rows."""
-    counts = np.empty((number, cells), np.int64)
-    order, bounds = _grouped(len(packed), groups, number)
-    rows = packed if order is None else packed[order]
-    _compiled.sum_unary(np.ascontiguousarray(rows), bounds, counts, workers())
+    rows, counts = np.ascontiguousarray(packed), np.zeros((number, cells), np.int64)
+    if groups is None:
+        _compiled.sum_unary(rows, counts[0], workers())
+    else:
+        _compiled.sum_unary_groups(rows, np.ascontiguousarray(groups), counts)
     return counts
 
 

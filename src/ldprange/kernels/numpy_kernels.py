@@ -9,6 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldprange.kernels.numpy_randomisers import (
+    draw_below,
+    encode_contrast,
+    encode_hadamard,
+    encode_subset,
+    hadamard_index,
+    hadamard_powers,
+    hadamard_scatter,
+    hash_hadamard,
+    parity,
+    respond,
+    seeded_words,
+)
 from ldprange.kernels.numpy_variances import joint_variances
 from ldprange.support.arrays import Codes, Counts, Words
 from ldprange.support.parallel import slices
@@ -18,14 +31,20 @@ __all__ = [
     "Counts",
     "Words",
     "choose_levels",
+    "draw_below",
     "draw_levels",
     "encode_contrast",
+    "encode_hadamard",
+    "encode_subset",
+    "hadamard_index",
     "hadamard_matrix",
     "hadamard_powers",
+    "hadamard_scatter",
     "hash_hadamard",
     "joint_variances",
     "parity",
     "polynomial_hash",
+    "respond",
     "seeded_words",
     "split_by_level",
     "sum_supports",
@@ -39,11 +58,6 @@ _BLOCK = 1 << 16  # elements that are worked on together: small enough to stay i
 _UNSETTLED = 255  # no level: a plan has fewer
 _STEP = 1 << 15  # users whose level is drawn together: small enough that no memory is asked for anew
 _RADIX_BITS = 4  # the Walsh–Hadamard transform takes this many index bits at a time
-
-
-def seeded_words(rng: np.random.Generator, count: int) -> Words:
-    """Return words from a seeded generator: two from every 64 bits, which is its natural step."""
-    return rng.integers(0, 1 << 64, (count + 1) // 2, dtype=np.uint64).view(np.uint32)[:count]
 
 
 def tally(codes: Codes, outputs: int) -> Counts:
@@ -85,43 +99,6 @@ def _level_table(thresholds: tuple[int, ...]) -> NDArray[np.uint8]:
     edges = np.arange((1 << 16) + 1, dtype=np.uint64) << np.uint64(16)
     reached = np.searchsorted(np.array(thresholds, np.uint64), edges, side="right")
     return np.where(reached[:-1] == reached[1:], reached[:-1], _UNSETTLED).astype(np.uint8)
-
-
-def encode_contrast(items: Words, rng: np.random.Generator, pairs: int, threshold: int) -> Words:
-    """Randomise items by HRR on pairs: an index 2j + 1 is drawn, and 2j + ⟨index, item⟩ or its opposite sent.
-
-    First come the words of all j, of which there is a power of two, then those that decide: a word of at
-    least ``threshold`` is a lie.
-    """
-    index = (seeded_words(rng, items.size) & np.uint32(pairs - 1)) << np.uint32(1)
-    codes: Words = index | parity((index | np.uint32(1)) & items)
-    return codes ^ (seeded_words(rng, items.size) >= threshold)
-
-
-def hash_hadamard(index: Words, items: Words, bits: int, lowest: int) -> Words:
-    """Hash items by indices to ``bits`` bits, ⟨C^r index, item⟩ for every r (see the Hadamard oracle).
-
-    C multiplies every digit by x modulo x^t + x + 1; ``lowest`` has the lowest bit of every digit.
-    """
-    symbols = np.zeros(np.broadcast_shapes(index.shape, items.shape), np.uint32)
-    for r, power in enumerate(hadamard_powers(index, bits, lowest)):
-        symbols |= parity(power & items).astype(np.uint32) << np.uint32(r)
-    return symbols
-
-
-def hadamard_powers(index: Words, bits: int, lowest: int) -> list[Words]:
-    """Return C^r index for r = 0 … bits − 1."""
-    powers, top = [index], np.uint32(bits - 1)
-    for _ in range(1, bits):
-        carry = (powers[-1] >> top) & np.uint32(lowest)
-        kept = powers[-1] ^ (carry << top)
-        powers.append((kept << np.uint32(1)) ^ carry ^ (carry << np.uint32(1)))
-    return powers
-
-
-def parity(words: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    """Return the sum modulo 2 of each word's bits."""
-    return np.bitwise_count(words) & np.uint8(1)
 
 
 def walsh_hadamard(values: NDArray[np.float64]) -> None:

@@ -29,7 +29,6 @@ wanted, HRR draws odd indices alone: the others cancel within every pair.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -50,7 +49,6 @@ from ldprange.support.parallel import slices
 
 _MAX_BITS = 4
 _COUNTERS_PER_CELL = 8
-_SCATTER = (0x9E3779B1, 0x85EBCA6B)  # odd, so that multiplying by them permutes; their bits look random
 _TABLE = 1 << 20  # entries of a table of items by indices that are drawn together
 
 
@@ -107,12 +105,9 @@ class _HadamardMechanism(CodedMechanism):
         self._response = SymbolResponse(self._symbols, epsilon)
         digits = max(1, -(-(cells - 1).bit_length() // bits))
         self._size = 1 << (bits * digits)  # K, the number of indices
-        self._half = (bits * digits + 1) // 2
-        self._lowest = sum(1 << (bits * digit) for digit in range(digits))  # the lowest bit of every digit
+        self._digits = digits
         k, g = self._size, self._symbols
-        self._lines = (k - 1) // (g - 1)
-        self._firsts = np.array([(g**place - 1) // (g - 1) for place in range(digits)], np.uint32)
-        self._gaps = np.array([g**place for place in range(digits)], np.uint32) - self._firsts
+        self._lines = (k - 1) // (g - 1)  # as a number: the lowest bit of every digit
         self._set_codes(self._lines * g)
 
         keep, lie = self._response.keep, self._response.lie
@@ -128,65 +123,45 @@ class _HadamardMechanism(CodedMechanism):
             self._p, self._q, others=float(both), held_and_other=float(keep * collision)
         )
 
-    def _scatter(self, items: Words) -> Words:
-        """Permute [0, K) by a fixed public rule that is far from linear over GF(2)."""
-        if self._bits == 1:
-            return items
-        mask, half = np.uint32(self._size - 1), np.uint32(self._half)
-        for factor in _SCATTER:
-            items = items ^ (items >> half)
-            items = (items * np.uint32(factor)) & mask
-        return items ^ (items >> half)
-
-    def _scatter_one(self, item: int) -> int:
-        if self._bits > 1:
-            for factor in _SCATTER:
-                item ^= item >> self._half
-                item = (item * factor) & (self._size - 1)
-            item ^= item >> self._half
-        return item
-
     def symbols(self, index: Words, items: Words) -> Words:
         """Hash items by indices."""
-        return kernels.hash_hadamard(index, self._scatter(items), self._bits, self._lowest)
+        places = kernels.hadamard_scatter(items, self._bits, self._digits)
+        return kernels.hash_hadamard(index, places, self._bits, self._lines)
 
     def _index(self, lines: Words) -> Words:
         """Return the index of each line."""
-        place = np.searchsorted(self._firsts, lines, side="right") - 1
-        index: Words = lines + self._gaps[place]
-        return index
+        return kernels.hadamard_index(lines, self._bits, self._digits)
 
     def _code(self, lines: Words, items: Words) -> Words:
         return lines * np.uint32(self._symbols) + self.symbols(self._index(lines), items)
 
     def encode(self, item: int, coins: Coins) -> bytes:
         line = below(coins, self._lines)
-        index = line + int(self._gaps[bisect_right(self._firsts, line) - 1])
-        item = self._scatter_one(item)
-        power, symbol, top = index, 0, self._bits - 1
+        top = self._bits - 1
+        unit = 1 << ((line * (self._symbols - 1) + 1).bit_length() - 1) // self._bits * self._bits
+        power, symbol = line - (self._lines & (unit - 1)) + unit, 0
+        item = kernels.hadamard_scatter(item, self._bits, self._digits)
         for r in range(self._bits):
             symbol |= ((power & item).bit_count() & 1) << r
-            carry = (power >> top) & self._lowest
+            carry = (power >> top) & self._lines
             power = ((power ^ (carry << top)) << 1) ^ carry ^ (carry << 1)
         code = line * self._symbols + self._response.encode(symbol, coins)
         return code.to_bytes(self.width, "little")
 
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
-        lines = rng.integers(0, self._lines, items.size, dtype=np.uint32)
-        symbols = self._response.encode_many(self.symbols(self._index(lines), items), rng)
-        return lines * np.uint32(self._symbols) + symbols
+        return kernels.encode_hadamard(items, rng, self._bits, self._digits, self._response.threshold)
 
     def _supports(self, counts: Counts) -> NDArray[np.float64]:
         table = counts.reshape(*counts.shape[:-1], -1, self._symbols).astype(np.float64)
         signs = kernels.hadamard_matrix(self._bits)
         index = self._index(np.arange(self._lines, dtype=np.uint32))
-        powers = kernels.hadamard_powers(index, self._bits, self._lowest)
+        powers = kernels.hadamard_powers(index, self._bits, self._lines)
         coefficients = np.zeros((*counts.shape[:-1], self._size))
         coefficients[..., 0] = counts.sum(axis=-1)
         for subset in range(1, self._symbols):
             chosen = [power for r, power in enumerate(powers) if subset >> r & 1]
             coefficients[..., np.bitwise_xor.reduce(chosen)] = table @ signs[subset]
-        places = self._scatter(np.arange(self.cells, dtype=np.uint32))
+        places = kernels.hadamard_scatter(np.arange(self.cells, dtype=np.uint32), self._bits, self._digits)
         kernels.walsh_hadamard(coefficients)
         return coefficients[..., places] / self._symbols
 

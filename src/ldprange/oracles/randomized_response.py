@@ -53,13 +53,7 @@ class SymbolResponse:
 
     def encode_many(self, symbols: Symbols, rng: np.random.Generator) -> Symbols:
         """Randomise many symbols."""
-        lies = kernels.seeded_words(rng, symbols.size) >= self.threshold
-        if self.symbols == 2:
-            return symbols ^ lies
-        shift = rng.integers(1, self.symbols, np.count_nonzero(lies), dtype=np.uint32)
-        randomised = symbols.copy()
-        randomised[lies] = (symbols[lies] + shift) % self.symbols
-        return randomised
+        return kernels.respond(symbols, rng, self.symbols, self.threshold)
 
     def draw_truthful(self, holders: Counts, rng: np.random.Generator) -> tuple[Counts, int]:
         """Split users into those who tell the truth and the number whose symbol is pure noise.

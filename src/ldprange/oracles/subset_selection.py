@@ -23,10 +23,8 @@ from ldprange.oracles.contract import Column, Groups, Items, Mechanism, Oracle, 
 from ldprange.randomness import WORDS, Coins, below, exponential_from_below
 from ldprange.support.arrays import Counts
 from ldprange.support.checking import shown
-from ldprange.support.parallel import slices
 
 _MAX_CELLS = 1 << 16
-_BLOCK = 1 << 20  # coins drawn together
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +92,7 @@ class SubsetMechanism(Mechanism):
         return np.packbits(bits, bitorder="little").tobytes()
 
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
-        column = np.empty((items.size, self.width), np.uint8)
-        for rows in slices(items.size, max(1, _BLOCK // self.cells)):
-            held = items[rows]
-            each = np.arange(held.size)
-            order = rng.random((held.size, self.cells))
-            holds = kernels.seeded_words(rng, held.size) < self._threshold
-            order[each, held] = np.where(holds, -1.0, 2.0)  # first of all, or last
-            last = np.partition(order, self.size - 1, axis=1)[:, self.size - 1]
-            column[rows] = np.packbits(order <= last[:, None], axis=1, bitorder="little")
-        return column
+        return kernels.encode_subset(items, rng, self.cells, self.size, self._threshold)
 
     def pack(self, column: Column) -> NDArray[np.uint8]:
         return column

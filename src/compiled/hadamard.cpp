@@ -1,0 +1,103 @@
+// Hadamard hashing (see the oracle): its hash, and many people's reports with seeded coins.
+#include <algorithm>
+#include <array>
+
+#include "coins.hpp"
+#include "kernels.hpp"
+#include "loops.hpp"
+
+namespace ldprange {
+namespace {
+
+// Multiplies every digit by x modulo x^t + x + 1; `top` is t − 1, `lowest` has the lowest bit of every digit.
+inline std::uint32_t times_x(std::uint32_t power, unsigned top, std::uint32_t lowest) {
+    const std::uint32_t carry = (power >> top) & lowest;
+    return ((power ^ (carry << top)) << 1) ^ carry ^ (carry << 1);
+}
+
+// The index of a line: its highest digit that is not 0 is the highest of (g − 1)·line + 1, and is 1; `most` is g − 1.
+inline std::uint32_t index_of(std::uint32_t line, unsigned bits, std::uint32_t most, std::uint32_t lowest) {
+    std::uint32_t ones = line * most + 1;  // then: as many as this has bits
+    ones |= ones >> 1;
+    ones |= ones >> 2;
+    ones |= ones >> 4;
+    ones |= ones >> 8;
+    ones |= ones >> 16;
+    const std::uint32_t unit = lowest & ones & ~(ones >> bits);
+    return line - (lowest & (unit - 1)) + unit;
+}
+
+inline std::uint32_t scatter(std::uint32_t item, std::uint32_t mask, unsigned half) {
+    item ^= item >> half;
+    item = (item * 0x9E3779B1u) & mask;
+    item ^= item >> half;
+    item = (item * 0x85EBCA6Bu) & mask;
+    return item ^ (item >> half);
+}
+
+}  // namespace
+
+LDPRANGE_WIDEST
+void hash_hadamard(const std::uint32_t* index, const std::uint32_t* items, std::uint32_t* symbols,
+                   std::size_t count, unsigned bits, std::uint32_t lowest) {
+    std::array<std::uint32_t, kTogether> power;
+    for (std::size_t at = 0; at < count; at += kTogether) {
+        const std::size_t here = std::min(kTogether, count - at);
+        LDPRANGE_INDEPENDENT
+        for (std::size_t i = 0; i < here; ++i) {
+            power[i] = index[at + i];
+            symbols[at + i] = parity(power[i] & items[at + i]);
+        }
+        for (unsigned r = 1; r < bits; ++r) {
+            LDPRANGE_INDEPENDENT
+            for (std::size_t i = 0; i < here; ++i) {
+                power[i] = times_x(power[i], bits - 1, lowest);
+                symbols[at + i] |= parity(power[i] & items[at + i]) << r;
+            }
+        }
+    }
+}
+
+LDPRANGE_WIDEST
+void scattered_places(const std::uint32_t* items, std::uint32_t* places, std::size_t count, std::uint32_t mask,
+                      unsigned half) {
+    LDPRANGE_INDEPENDENT
+    for (std::size_t i = 0; i < count; ++i) places[i] = scatter(items[i], mask, half);
+}
+
+LDPRANGE_WIDEST
+void line_indices(const std::uint32_t* lines, std::uint32_t* index, std::size_t count, unsigned bits,
+                  std::uint32_t most, std::uint32_t lowest) {
+    LDPRANGE_INDEPENDENT
+    for (std::size_t i = 0; i < count; ++i) index[i] = index_of(lines[i], bits, most, lowest);
+}
+
+LDPRANGE_WIDEST
+void join_codes(const std::uint32_t* lines, std::uint32_t* codes, std::size_t count, unsigned bits) {
+    LDPRANGE_INDEPENDENT
+    for (std::size_t i = 0; i < count; ++i) codes[i] |= lines[i] << bits;
+}
+
+void encode_hadamard(std::uint64_t* state, const std::uint32_t* items, std::uint32_t* codes, std::size_t count,
+                     unsigned bits, unsigned digits, std::uint32_t threshold) {
+    Generator generator(state);
+    const unsigned length = bits * digits;
+    const std::uint32_t mask = static_cast<std::uint32_t>((std::uint64_t{1} << length) - 1);
+    const std::uint32_t most = (1u << bits) - 1, lowest = mask / most;  // and as many lines
+    std::array<std::uint32_t, kTogether> lines, index, places;
+    for (std::size_t at = 0; at < count; at += kTogether) {
+        const std::size_t here = std::min(kTogether, count - at);
+        draw_below(generator, lines.data(), here, lowest);
+        line_indices(lines.data(), index.data(), here, bits, most, lowest);
+        const std::uint32_t* place = items + at;
+        if (bits > 1) {
+            scattered_places(place, places.data(), here, mask, (length + 1) / 2);
+            place = places.data();
+        }
+        hash_hadamard(index.data(), place, codes + at, here, bits, lowest);
+        respond(generator, codes + at, here, 1u << bits, threshold);
+        join_codes(lines.data(), codes + at, here, bits);
+    }
+}
+
+}  // namespace ldprange
