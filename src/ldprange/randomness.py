@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from struct import Struct
 from typing import Protocol
 
 import numpy as np
@@ -24,7 +25,7 @@ WORDS = 1 << WORD_BITS
 """The number of values of one word, and so the denominator of every probability."""
 
 _MAX_EXPONENT = 64.0  # past this every threshold has long reached its extreme
-_WORDS_PER_READ = 16
+_POOL = Struct("<16I")  # words that are read together
 
 
 class Coins(Protocol):
@@ -46,20 +47,17 @@ class SystemCoins:
     ever share a coin.
     """
 
-    __slots__ = ("_at", "_pool")
+    __slots__ = ("_pool",)
 
     def __init__(self) -> None:
-        self._pool = b""
-        self._at = 0
+        self._pool: list[int] = []
 
     def word(self) -> int:
         """Return the next word."""
-        if self._at == len(self._pool):
-            self._pool = os.urandom(4 * _WORDS_PER_READ)
-            self._at = 0
-        start = self._at
-        self._at = start + 4
-        return int.from_bytes(self._pool[start : self._at], "little")
+        if not self._pool:
+            self._pool = list(_POOL.unpack(os.urandom(_POOL.size)))
+            self._pool.reverse()
+        return self._pool.pop()
 
     def words(self, count: int) -> NDArray[np.uint32]:
         """Return the next ``count`` words, in one read."""
