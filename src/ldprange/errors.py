@@ -19,12 +19,10 @@
 
 A FileError is no OSError: most speak of what a file holds, and have no number of the operating system's.
 Where the system refused, the message says what it said. LdprangeError itself is raised for a wrong setting of
-the command line, the collector or the environment.
+the environment only.
 
 Each message says what must hold, what came, and what to do.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager

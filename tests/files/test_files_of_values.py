@@ -153,7 +153,7 @@ def _parquet(**columns: pa.Array) -> Callable[[Path], None]:
         ("a.txt", _text("2026-02-30\n"), DATES, None, "a date such as .*row 1 has '2026-02-30'"),
         ("a.parquet", _parquet(a=pa.array([1.0, float("nan")])), AGES, None, "row 2 has 'nan'"),
         ("a.parquet", _parquet(a=pa.array([1, None])), AGES, None, "row 2 has none"),
-        ("a.parquet", _parquet(a=pa.array([True])), AGES, None, "a number, and row 1 has 'True'"),
+        ("a.parquet", _parquet(a=pa.array([True])), AGES, None, "number, and row 1 has 'True'"),
         ("a.parquet", _parquet(a=pa.array([5])), DATES, None, "a date"),
         ("a.parquet", _parquet(a=pa.array([5.0])), SIZES, None, "a label"),
     ],

@@ -10,7 +10,7 @@ import datetime
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins, Positions
 from ldprange.support.checking import Values, as_array, listed, make_described, shown
 from ldprange.support.parallel import slices
+
+LONGEST_NUMBER = 1 << 8
+"""Bytes of a number or a date, as text."""
 
 
 class Domain(ABC):
@@ -37,6 +40,10 @@ class Domain(ABC):
     kind: ClassVar[str] = ""
     one_value: ClassVar[str] = "a number"  # for people
     values: ClassVar[str] = "numbers"
+    scale: ClassVar[Literal["linear", "logarithmic"] | None] = None
+    """How numbers lie on the line of bins; None for values that are no numbers."""
+    column: ClassVar[Literal["numbers", "dates", "labels"]] = "numbers"
+    """What a table's column of values holds."""
     _kinds: ClassVar[dict[str, Callable[..., Domain]]] = {}  # what a description's kind stands for
 
     def __init_subclass__(cls) -> None:
@@ -47,6 +54,11 @@ class Domain(ABC):
     @abstractmethod
     def bins(self) -> int:
         """The number of bins."""
+
+    @property
+    def longest(self) -> int:
+        """How many bytes a value may have in a table, where it is text."""
+        return LONGEST_NUMBER
 
     @staticmethod
     def integers(low: int, high: int) -> Domain:

@@ -1,10 +1,8 @@
 """Domains of days."""
 
-from __future__ import annotations
-
 import datetime
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +22,7 @@ class Dates(Discrete):
     kind: ClassVar[str] = "dates"
     one_value: ClassVar[str] = "a date such as 2026-01-31"
     values: ClassVar[str] = "days"
+    column: ClassVar[Literal["dates"]] = "dates"
 
     def __post_init__(self) -> None:
         normalise(self, first=_date(self.first), last=_date(self.last))

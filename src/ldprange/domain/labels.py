@@ -1,15 +1,13 @@
 """Domains of labels, with an order or without."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, Literal, NoReturn
 
 import numpy as np
 
-from ldprange.domain.contract import Discrete, Domain
+from ldprange.domain.contract import LONGEST_NUMBER, Discrete, Domain
 from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins
 from ldprange.support.checking import Values, as_array, can_be_written, first_of, listed, normalise, shown
@@ -26,6 +24,7 @@ class Ordered(Discrete):
     kind: ClassVar[str] = "ordered"
     one_value: ClassVar[str] = "a label"
     values: ClassVar[str] = "labels"
+    column: ClassVar[Literal["labels"]] = "labels"
 
     def __post_init__(self) -> None:
         if isinstance(self.labels, str | Set | Mapping) or not isinstance(self.labels, Iterable):
@@ -82,7 +81,12 @@ class Ordered(Discrete):
         raise DomainError(f"labels have no edges, got {listed(self.labels)}; use domain.labels")
 
     def parse(self, text: str) -> str:
+        self._place(text)  # raises an error if there is none of this name
         return text
+
+    @property
+    def longest(self) -> int:
+        return max(LONGEST_NUMBER, *(len(label.encode()) for label in self.labels))
 
     def describe(self) -> str:
         few = self.labels if self.bins <= _MAX_TOLD else [*self.labels[:3], "…", self.labels[-1]]

@@ -1,11 +1,9 @@
 """Domains of numbers: whole, real, and over several magnitudes."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +25,7 @@ class Integers(Discrete):
     kind: ClassVar[str] = "integers"
     one_value: ClassVar[str] = "a whole number"
     values: ClassVar[str] = "whole numbers"
+    scale: ClassVar[Literal["linear"]] = "linear"
 
     def __post_init__(self) -> None:
         for name in ("low", "high"):
@@ -77,17 +76,19 @@ class Integers(Discrete):
         return self.low + index
 
 
+@dataclass(frozen=True, slots=True)
 class _Continuous(Domain):
     """Bins with width: bounds may fall inside a bin, and quantiles are read off along it."""
 
     low: float
     high: float
+    bins: int = field()  # or the contract's property would be its default
 
     @abstractmethod
     def _positions(self, numbers: Any) -> Any:
         """Return the exact places of numbers on the line of bins, one or many."""
 
-    def _check(self) -> None:
+    def __post_init__(self) -> None:
         for name in ("low", "high"):
             given = getattr(self, name)
             if not is_number(given):
@@ -154,13 +155,8 @@ class _Continuous(Domain):
 class Real(_Continuous):
     """Real numbers in bins of equal width; the top end belongs to the last bin."""
 
-    low: float
-    high: float
-    bins: int = field()  # or the contract's property would be its default
     kind: ClassVar[str] = "real"
-
-    def __post_init__(self) -> None:
-        self._check()
+    scale: ClassVar[Literal["linear"]] = "linear"
 
     def _positions(self, numbers: Any) -> Any:
         return (numbers - self.low) * (self.bins / (self.high - self.low))
@@ -181,16 +177,14 @@ class Real(_Continuous):
 class Logarithmic(_Continuous):
     """Positive numbers in bins of equal ratio; the top end belongs to the last bin."""
 
-    low: float
-    high: float
-    bins: int = field()
     kind: ClassVar[str] = "logarithmic"
     values: ClassVar[str] = "numbers, logarithmic,"
+    scale: ClassVar[Literal["logarithmic"]] = "logarithmic"
 
     def __post_init__(self) -> None:
         if is_number(self.low) and self.low <= 0:
             raise DomainError(f"a logarithmic domain must begin above 0, got {self.low}")
-        self._check()
+        _Continuous.__post_init__(self)
 
     def _positions(self, numbers: Any) -> Any:
         return np.log(numbers / self.low) * (self.bins / math.log(self.high / self.low))

@@ -1,7 +1,5 @@
 """Several attributes of one person, each with a domain of its own."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Single values in the domain's own units, as text and in JSON."""
 
-from __future__ import annotations
-
 import datetime
 from typing import Any
 

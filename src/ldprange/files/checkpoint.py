@@ -8,8 +8,6 @@ One file, so that both always belong together::
     the rest    the aggregate, as its file has it
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import NamedTuple

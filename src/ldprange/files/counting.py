@@ -1,7 +1,5 @@
 """Counting report files on all cores, from where an interruption left it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -72,12 +70,12 @@ def parts_of(file: Path) -> list[Part]:
 
     with opened(file) as open_file:
         rows = row_groups(open_file)
-    parts, first, held = [], 0, 0
+    parts, first, count = [], 0, 0
     for group, length in enumerate(rows, 1):
-        held += length
-        if held >= _PART_ROWS or group == len(rows):
+        count += length
+        if count >= _PART_ROWS or group == len(rows):
             parts.append(Part(str(file), first, group, size, changed))
-            first, held = group, 0
+            first, count = group, 0
     return parts or [Part(str(file), 0, 0, size, changed)]
 
 

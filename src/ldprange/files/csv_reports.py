@@ -1,7 +1,5 @@
 """Reports as a CSV table: columns ``plan`` (its fingerprint), ``level``, ``report`` (hexadecimal)."""
 
-from __future__ import annotations
-
 import binascii
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO

@@ -1,7 +1,5 @@
 """Folders of reports, with their plan beside them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

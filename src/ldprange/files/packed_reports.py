@@ -1,7 +1,5 @@
 """Report files as on the wire: packed batches, each after its length in 4 bytes, little-endian."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO

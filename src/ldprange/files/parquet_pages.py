@@ -5,8 +5,6 @@ bytes in the file and any amount of memory when it is read. A page's header says
 compression, how many values it has and how they are written; the reader takes as much memory as it says.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 

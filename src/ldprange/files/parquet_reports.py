@@ -4,8 +4,6 @@ A report is its code, an unsigned 32-bit integer, if every level's report is one
 packed bytes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 

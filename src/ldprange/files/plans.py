@@ -1,7 +1,5 @@
 """Plan files: the plan's JSON text."""
 
-from __future__ import annotations
-
 from ldprange.files.sniffing import SWAP, Kind, expect
 from ldprange.files.sources import Name, opened
 from ldprange.plan import Plan

@@ -1,7 +1,5 @@
 """Between tables, whose rows are reports of any level, and batches, which have a column per level."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,13 +1,11 @@
 """Report files: Parquet, CSV, and batches packed as on the wire; or a directory of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast
+from types import ModuleType
 
 from ldprange.errors import FileError, MismatchError
-from ldprange.files import packed_reports
 from ldprange.files.sniffing import SWAP, Kind, expect
 from ldprange.files.sources import Name, Progress, opened, watched
 from ldprange.plan import Plan
@@ -19,6 +17,7 @@ SUFFIXES = (".csv", ".parquet", ".reports")
 """The kinds of report files that a directory may hold; a file named by itself may be called anything."""
 
 _KINDS = {".parquet": Kind.PARQUET, ".csv": Kind.TEXT}
+_MODULES = {".parquet": "parquet_reports", ".csv": "csv_reports"}
 _ADVICE = {
     Kind.PLAN: SWAP,
     Kind.AGGREGATE: "aggregates are added up by merge",
@@ -30,18 +29,6 @@ _ADVICE = {
 
 _PIECE_BYTES = 32 << 20
 _PIECE_REPORTS = 1 << 20
-
-
-class Format(Protocol):
-    """One kind of report file."""
-
-    def read(self, file: BinaryIO, plan: Plan, groups: range | None = None) -> Iterator[Batch]:
-        """Yield the reports, of Parquet's ``groups`` only; what is not a report of this plan is an error."""
-        ...
-
-    def write(self, file: BinaryIO, plan: Plan, batches: Iterable[Batch]) -> None:
-        """Write the reports; no batch is large."""
-        ...
 
 
 def write_reports(path: Name, plan: Plan, batches: Iterable[Batch]) -> int:
@@ -131,18 +118,14 @@ def _is_pipe(path: Path) -> bool:
     return path.exists() and not path.is_file()
 
 
-def _format(path: Path) -> Format:
-    suffix = path.suffix.lower()
-    # the tables' library takes as long to load as all else together
-    if suffix == ".parquet":
-        from ldprange.files import parquet_reports
+def _format(path: Path) -> ModuleType:
+    """Return the module that reads and writes files of this name.
 
-        return cast(Format, parquet_reports)
-    if suffix == ".csv":
-        from ldprange.files import csv_reports
-
-        return cast(Format, csv_reports)
-    return cast(Format, packed_reports)
+    Its ``read(file, plan, groups)`` yields reports, of Parquet's row ``groups`` only; what is not a report of
+    ``plan`` is an error. Its ``write(file, plan, batches)`` takes batches of which none is large.
+    """
+    # imported when it is used: the tables' library takes as long to load as all else together
+    return import_module(f"ldprange.files.{_MODULES.get(path.suffix.lower(), 'packed_reports')}")
 
 
 def _pieces(batch: Batch) -> Iterator[Batch]:

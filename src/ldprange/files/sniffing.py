@@ -1,7 +1,5 @@
 """What a file is, by how it begins, so that one given in place of another is called by its name."""
 
-from __future__ import annotations
-
 import codecs
 import io
 import re

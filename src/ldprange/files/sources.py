@@ -1,7 +1,5 @@
 """Opening files for reading, and errors that name them."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager

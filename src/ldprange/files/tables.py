@@ -1,7 +1,5 @@
 """Columns of tables as arrays: delimited text and Parquet, read as a stream."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re
@@ -17,8 +15,8 @@ import pyarrow.csv
 import pyarrow.parquet
 from numpy.typing import NDArray
 
-from ldprange.domain import Dates, Domain, Ordered
-from ldprange.errors import FileError
+from ldprange.domain import Domain
+from ldprange.errors import DomainError, FileError
 from ldprange.files.parquet_pages import check_pages
 from ldprange.support.checking import listed, shown
 
@@ -28,7 +26,7 @@ _BLOCK_BYTES = 1 << 20
 _BATCH_ROWS = 1 << 18
 _NEVER = "\x1f"  # the unit separator: a plain column has no delimiter, but the reader wants one
 _MAX_LINE_LENGTH = 1 << 20
-_MAX_TEXT_LENGTH = 1 << 8  # bytes of a number or a date
+_MAX_REASON_LENGTH = 1 << 8
 
 
 Column = Iterator[NDArray[Any]]
@@ -77,13 +75,8 @@ def delimited_values(file: BinaryIO, delimiter: str, column: str | None, domain:
 def parquet_values(file: BinaryIO, column: str | None, domain: Domain) -> list[Column]:
     """Return a column of a Parquet file, or one for each attribute."""
     chosen = _choose(open_parquet(file).schema_arrow.names, column, domain)
-    return _columns(parquet_batches(file, chosen, _longest(domain)), domain)
-
-
-def _longest(domain: Domain) -> int:
-    """Return how many bytes a value may have, as text."""
-    labels = [each.labels for each in domain.attributes.values() if isinstance(each, Ordered)]
-    return max([_MAX_TEXT_LENGTH, *(len(label.encode()) for label in chain.from_iterable(labels))])
+    longest = max(each.longest for each in domain.attributes.values())
+    return _columns(parquet_batches(file, chosen, longest), domain)
 
 
 def _columns(batches: Iterator[pa.RecordBatch], domain: Domain) -> list[Column]:
@@ -138,11 +131,7 @@ def open_parquet(file: BinaryIO, dictionaries: Sequence[str] = ()) -> pyarrow.pa
 
 
 def parquet_batches(
-    file: BinaryIO,
-    columns: Sequence[str],
-    longest: int,
-    rows: int = _BATCH_ROWS,
-    groups: range | None = None,
+    file: BinaryIO, columns: Sequence[str], longest: int, rows: int = _BATCH_ROWS, groups: range | None = None
 ) -> Iterator[pa.RecordBatch]:
     """Yield columns of a Parquet file, or of some of its row groups, at most ``rows`` rows at a time.
 
@@ -183,7 +172,7 @@ def _damaged(why: Exception | str) -> FileError:
 
 def _first_line(error: Exception | str) -> str:
     # of a line with too many fields Arrow shows all of them
-    return re.sub(r"(got \d+): .*", r"\1", str(error).strip().split("\n")[0])[:_MAX_TEXT_LENGTH]
+    return re.sub(r"(got \d+): .*", r"\1", str(error).strip().split("\n")[0])[:_MAX_REASON_LENGTH]
 
 
 def _check_separator(names: Sequence[str], delimiter: str, column: str | None) -> None:
@@ -217,22 +206,16 @@ def _choose(names: Sequence[str], column: str | None, domain: Domain) -> Sequenc
 
 
 def _is_a_value(name: str, domain: Domain) -> bool:
-    if isinstance(domain, Ordered):
-        return name in domain.labels
     try:
-        list(typed([pa.array([name])], domain))
-    except FileError:
+        domain.parse(name)
+    except DomainError:
         return False
     return True
 
 
 def typed(arrays: Iterable[pa.Array], domain: Domain, where: str = "") -> Column:
     """Turn parts of a column into arrays that the domain takes; say in which row one cannot be."""
-    wanted, convert = "a number", _numbers
-    if isinstance(domain, Dates):
-        wanted, convert = "a date such as 2026-01-31", _dates
-    elif isinstance(domain, Ordered):
-        wanted, convert = "a label", _labels
+    wanted, convert = domain.one_value, _CONVERSIONS[domain.column]
     row = 1
     for array in arrays:
         if pa.types.is_dictionary(array.type):
@@ -301,6 +284,9 @@ def _labels(array: pa.Array) -> NDArray[Any]:
     encoded = array.cast(pa.string()).dictionary_encode()
     labels: NDArray[Any] = np.array(encoded.dictionary.to_pylist(), np.str_)
     return labels[encoded.indices.to_numpy(zero_copy_only=False)] if len(array) else labels
+
+
+_CONVERSIONS = {"numbers": _numbers, "dates": _dates, "labels": _labels}
 
 
 def _is_text(kind: pa.DataType) -> bool:

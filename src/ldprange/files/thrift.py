@@ -3,8 +3,6 @@
 Arrow reads them too, but ends the process where some of them are damaged and their columns are asked for.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 _TRUTHS, _BYTE, _NUMBERS, _DOUBLE, _TEXT, _LISTS, _STRUCT = (1, 2), 3, (4, 5, 6), 7, 8, (9, 10), 12

@@ -1,7 +1,5 @@
 """People's values: columns of a table, or a plain column with one value a line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -100,15 +98,15 @@ def _people(columns: list[Iterator[NDArray[Any]]], domain: Domain) -> Iterator[A
 
 def _chunks(arrays: Iterator[NDArray[Any]]) -> Iterator[NDArray[Any]]:
     """Cut and join arrays to chunks of the same size; only the last may be smaller."""
-    held: list[NDArray[Any]] = []
+    parts: list[NDArray[Any]] = []
     count = 0
     for array in arrays:
         while count + array.size >= CHUNK:
             cut = CHUNK - count
-            yield np.concatenate([*held, array[:cut]])
-            array, held, count = array[cut:], [], 0
+            yield np.concatenate([*parts, array[:cut]])
+            array, parts, count = array[cut:], [], 0
         if array.size:
-            held.append(array)
+            parts.append(array)
             count += array.size
     if count:
-        yield np.concatenate(held)
+        yield np.concatenate(parts)

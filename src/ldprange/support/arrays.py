@@ -1,7 +1,5 @@
 """Names for the kinds of arrays that pass from one module to another."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

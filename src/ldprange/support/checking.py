@@ -1,7 +1,5 @@
 """Checks of what users pass in: arrays of numbers, and single numbers."""
 
-from __future__ import annotations
-
 import datetime
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set

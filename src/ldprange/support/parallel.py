@@ -1,7 +1,5 @@
 """Threads over blocks: NumPy lets go of the interpreter in its loops, so blocks run side by side."""
 
-from __future__ import annotations
-
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator

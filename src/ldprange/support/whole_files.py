@@ -1,7 +1,5 @@
 """Files that are there whole, or not at all: writing them, and reading them again."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import secrets
