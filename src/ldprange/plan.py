@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -58,8 +59,57 @@ def check_epsilon(epsilon: object) -> None:
         raise PlanError(f"ε must be a finite number above 0, got {shown(epsilon)}")
 
 
+class Agreement(ABC):
+    """What is public: written as JSON text, and known by a digest of everything in it."""
+
+    @abstractmethod
+    def _description(self) -> dict[str, Any]:
+        """Return all that is agreed on in plain JSON types."""
+
+    @classmethod
+    @abstractmethod
+    def from_json(cls, text: str) -> Self:
+        """Read a plan back."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan in plain JSON types."""
+        return self._description()
+
+    def to_json(self) -> str:
+        """Return the plan as JSON text."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the plan's JSON text to ``path``: beside it first, then moved there, so never half of it."""
+        with whole_file(path) as file:
+            file.write(f"{self.to_json()}\n".encode())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Return the plan in the file ``path``, which :meth:`save` wrote, or anyone else as JSON text."""
+        data = read_whole(path)
+        with about(path):
+            return cls.from_json(text_of(data))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short digest of everything in the plan."""
+        canonical = json.dumps(self._description(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()[: 2 * FINGERPRINT_BYTES]
+
+
+def read_json(text: str, what: str) -> Any:
+    """Return what JSON ``text`` says; the error calls it ``what``."""
+    try:
+        return json.loads(text, object_pairs_hook=_without_duplicates)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise PlanError(
+            f"{what} must be JSON text (not a file's name), and this is not: {listed([error])}"
+        ) from None
+
+
 @dataclass(frozen=True)
-class Plan:
+class Plan(Agreement):
     """Domain, total ε of a person, decomposition, an oracle per level, and level probabilities.
 
     Parameters
@@ -166,24 +216,7 @@ class Plan:
         """
         return tuple(int(upto) for upto in np.cumsum(self.probabilities[:-1]) * WORDS)
 
-    def to_json(self) -> str:
-        """Return the plan as JSON text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the plan's JSON text to ``path``: beside it first, then moved there, so never half of it."""
-        with whole_file(path) as file:
-            file.write(f"{self.to_json()}\n".encode())
-
-    @staticmethod
-    def load(path: str | os.PathLike[str]) -> Plan:
-        """Return the plan in the file ``path``, which :meth:`save` wrote, or anyone else as JSON text."""
-        data = read_whole(path)
-        with about(path):
-            return Plan.from_json(text_of(data))
-
     def to_dict(self) -> dict[str, Any]:
-        """Return the plan in plain JSON types."""
         return {**self._description(), "fingerprint": self.fingerprint}
 
     def _description(self) -> dict[str, Any]:
@@ -201,16 +234,9 @@ class Plan:
     def _branchings(self) -> list[int]:
         return [level.branching for level in self.levels]
 
-    @staticmethod
-    def from_json(text: str) -> Plan:
-        """Read a plan back."""
-        try:
-            description = json.loads(text, object_pairs_hook=_without_duplicates)
-        except (ValueError, TypeError, RecursionError) as error:
-            raise PlanError(
-                f"a plan must be JSON text (not a file's name), and this is not: {listed([error])}"
-            ) from None
-        return Plan.from_dict(description)
+    @classmethod
+    def from_json(cls, text: str) -> Plan:
+        return Plan.from_dict(read_json(text, "a plan"))
 
     @staticmethod
     def from_dict(description: object) -> Plan:
@@ -253,12 +279,6 @@ class Plan:
                 "the plan was edited: make a new one, or remove the fingerprint if the change is meant"
             )
         return plan
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """A short digest of everything in the plan; it travels with every batch and aggregate."""
-        canonical = json.dumps(self._description(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(canonical.encode()).hexdigest()[: 2 * FINGERPRINT_BYTES]
 
     def differences(self, other: Plan) -> list[str]:
         """Say what differs between two plans, one line each."""

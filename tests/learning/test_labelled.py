@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from scipy import stats
 
 import ldprange as ldp
 from exact_laws import outputs
-from ldprange.errors import FileError
+from ldprange.errors import FileError, PlanError
 from ldprange.learning.choice import density_bins, part_of
 from ldprange.learning.plan import Asked
 from ldprange.randomness import exponential_from_below
@@ -193,9 +193,16 @@ def _pieces(data: bytes) -> list[bytes]:
 
 
 @every_way
-def test_a_plan_comes_back_from_its_text(asked: Asked) -> None:
-    plan = small(asked)
+def test_a_plan_comes_back_from_its_text_and_from_its_file(asked: Asked, tmp_path: Path) -> None:
+    plan, path = small(asked), tmp_path / "labelled.plan.json"
     assert ldp.LabelledPlan.from_json(plan.to_json()) == plan
+    plan.save(path)
+    assert ldp.LabelledPlan.load(path) == plan
+    assert ldp.LabelledPlan.load(path).fingerprint == plan.fingerprint
+    assert len({small(way).fingerprint for way in get_args(Asked)}) == 2
+    path.write_text(plan.to_json().replace('"asked"', '"classes"'), encoding="utf-8")
+    with pytest.raises(PlanError, match=r"labelled\.plan\.json: a labelled plan .* a key stands twice"):
+        ldp.LabelledPlan.load(path)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 6.0, 9.0, 14.0, 30.0])

@@ -11,10 +11,4 @@ from ldprange.learning.client import LabelledClient
 from ldprange.learning.plan import LabelledPlan
 from ldprange.learning.rehearsal import simulate_labelled
 
-__all__ = [
-    "LabelledAggregate",
-    "LabelledClient",
-    "LabelledPlan",
-    "choose_labelled_plan",
-    "simulate_labelled",
-]
+__all__ = ["LabelledAggregate", "LabelledClient", "LabelledPlan", "choose_labelled_plan", "simulate_labelled"]

@@ -144,8 +144,6 @@ class LabelledAggregate:
             return NotImplemented
         return self.plan == other.plan and self.parts == other.parts
 
-    __hash__ = None  # type: ignore[assignment]  # holds arrays, which may be large
-
     def __repr__(self) -> str:
         plan = self.plan
         return (

@@ -1,7 +1,5 @@
 """How many bins, and one attribute a person or all of them: by exact prediction."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

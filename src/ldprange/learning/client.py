@@ -1,7 +1,5 @@
 """One person's reports on several numbers. Coins are the operating system's."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -56,7 +54,5 @@ def encode_labelled_with(
         each.domain.index_one(values[name]) for name, each in zip(plan.attributes, plan.plans, strict=True)
     ]
     count = len(indices)
-    asked = [below(coins, count)] if plan.asked == "one" else range(count)
-    return {
-        plan.attributes[place]: encode_with(client._clients[place], indices[place], coins) for place in asked
-    }
+    chosen = [below(coins, count)] if plan.asked == "one" else range(count)
+    return {plan.attributes[at]: encode_with(client._clients[at], indices[at], coins) for at in chosen}

@@ -1,7 +1,5 @@
 """What all models share: from people or from reports to counts, in scikit-learn's manner."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import Any, Self
 

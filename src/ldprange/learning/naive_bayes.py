@@ -1,7 +1,5 @@
 """Naive Bayes: each class's densities, one attribute at a time, from denoised estimates."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,9 +11,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldprange.domain import Integers, Logarithmic, Real
+from ldprange.domain import Domain
 from ldprange.errors import DomainError, PlanError
-from ldprange.plan import Plan
+from ldprange.plan import Agreement, Plan, read_json
 from ldprange.support.checking import as_array, is_number, listed, normalise, shown
 
 VERSION = 1
@@ -24,7 +23,7 @@ Label = str | int | float
 
 
 @dataclass(frozen=True)
-class LabelledPlan:
+class LabelledPlan(Agreement):
     """Which private numbers people are asked about, and which public classes they may belong to.
 
     Parameters
@@ -138,9 +137,8 @@ class LabelledPlan:
             found += [f"{name}: {difference}" for difference in ours.differences(theirs)]
         return found
 
-    def to_json(self) -> str:
-        """Return the plan as JSON text."""
-        description = {
+    def _description(self) -> dict[str, Any]:
+        return {
             "ldprange_labelled_plan": VERSION,
             "attributes": [
                 {"name": name, "plan": plan.to_dict()}
@@ -149,15 +147,10 @@ class LabelledPlan:
             "classes": list(self.classes),
             "asked": self.asked,
         }
-        return json.dumps(description, indent=2, ensure_ascii=False)
 
-    @staticmethod
-    def from_json(text: str) -> LabelledPlan:
-        """Read a plan back."""
-        try:
-            description: Any = json.loads(text)
-        except (ValueError, TypeError, RecursionError) as error:
-            raise PlanError(f"a labelled plan must be JSON text, and this is not: {error}") from None
+    @classmethod
+    def from_json(cls, text: str) -> LabelledPlan:
+        description = read_json(text, "a labelled plan")
         wanted = {"ldprange_labelled_plan", "attributes", "classes", "asked"}
         if not isinstance(description, Mapping) or set(description) != wanted:
             raise PlanError(f"a labelled plan must be a JSON object with the keys {sorted(wanted)}")
@@ -176,7 +169,7 @@ class LabelledPlan:
 
 def check_numerical(name: str, domain: object) -> None:
     """Raise an error unless a domain is of numbers."""
-    if not isinstance(domain, Integers | Real | Logarithmic):
+    if not isinstance(domain, Domain) or domain.scale is None:
         raise PlanError(
             f"the domain of {shown(name)} must be of numbers (Domain.integers, .real or .logarithmic), "
             f"got {shown(domain)}"

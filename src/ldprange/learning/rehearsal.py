@@ -1,7 +1,5 @@
 """Rehearsals: what many people would report, with seeded coins. Real reports never come from here."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -43,29 +41,29 @@ def simulate_labelled(
             f"{listed(plan.attributes)}, got shape {people.shape}"
         )
     drawn, coins = seed_sequence(seed).spawn(2)
-    asked = generator(drawn).integers(len(plan.plans), size=classes.size) if plan.asked == "one" else None
+    chosen = generator(drawn).integers(len(plan.plans), size=classes.size) if plan.asked == "one" else None
     seeds = coins.generate_state(len(plan.classes) * len(plan.plans), np.uint64)
     seeds = seeds.reshape(len(plan.plans), len(plan.classes))
     columns = [
         [
             simulate(each, counts, seed=int(stream))
-            for counts, stream in zip(_counts(plan, place, people, classes, asked), streams, strict=True)
+            for counts, stream in zip(_counts(plan, attribute, people, classes, chosen), streams, strict=True)
         ]
-        for place, (each, streams) in enumerate(zip(plan.plans, seeds, strict=True))
+        for attribute, (each, streams) in enumerate(zip(plan.plans, seeds, strict=True))
     ]
     return LabelledAggregate(plan, list(zip(*columns, strict=True)))
 
 
 def _counts(
     plan: LabelledPlan,
-    place: int,
+    attribute: int,
     people: NDArray[np.generic],
     classes: NDArray[np.int64],
-    asked: NDArray[np.int64] | None,
+    chosen: NDArray[np.int64] | None,
 ) -> NDArray[np.int64]:
-    """Count, for each class, the people in every bin who are asked for the attribute at this place."""
-    domain = plan.plans[place].domain
-    held = classes * domain.bins + domain.index(people[:, place])
-    if asked is not None:
-        held = held[asked == place]
-    return np.bincount(held, minlength=len(plan.classes) * domain.bins).reshape(-1, domain.bins)
+    """Count, for each class, the people in every bin who are asked for an ``attribute``."""
+    domain = plan.plans[attribute].domain
+    cells = classes * domain.bins + domain.index(people[:, attribute])
+    if chosen is not None:
+        cells = cells[chosen == attribute]
+    return np.bincount(cells, minlength=len(plan.classes) * domain.bins).reshape(-1, domain.bins)

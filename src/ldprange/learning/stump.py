@@ -1,7 +1,5 @@
 """The decision stump: the one cut of one attribute that tells the classes apart best."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
