@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ldprange import Plan
+from ldprange.noise import Noise
 from ldprange.prediction import Prediction
 
 
@@ -18,5 +21,6 @@ def noise_alone(plan: Plan, users: float) -> Prediction:
     >>> [round(1000 * each.range_rmse, 3) for each in (noise_alone(plan, users), plan.predict(users))]
     [0.743, 0.753]
     """
-    law = plan.law(users * np.array(plan.probabilities)).thin()
-    return Prediction(users, *plan.layout.even_variances(law))
+    law = plan.law(users * np.array(plan.probabilities))
+    thin = replace(law, noises=tuple(Noise(noise.spread) for noise in law.noises))
+    return Prediction(users, *plan.layout.even_variances(thin))

@@ -15,7 +15,7 @@ from experiments.ledger import Form
 from experiments.queries import over_prefixes, over_ranges
 from experiments.seeds import seed_of
 from ldprange import estimate, simulate
-from ldprange.estimation.denoised import DenoisedShares
+from ldprange.estimation.consistent import consistent_shares
 from ldprange.sampling import RESPONDENTS
 from ldprange.support.arrays import Floats
 
@@ -61,7 +61,8 @@ def perform(run: Run) -> dict[str, float]:
     aggregate = simulate(asked, counts, seed=seed)
     if run.how == PLAIN:
         return _errors(estimate(aggregate).cdf(confidence=None).value - cdf)
-    fitted, ends = DenoisedShares(aggregate), np.arange(1, cell.bins + 1)  # it knows the unbiased shares too
+    # it knows the unbiased shares too
+    fitted, ends = consistent_shares(aggregate, denoise=True), np.arange(1, cell.bins + 1)
     denoised = _errors(fitted.share(np.zeros_like(ends), ends) - cdf)
     measured = _errors(fitted.centre(np.zeros_like(ends), ends) - cdf)
     measured |= zip(DENOISED_ERRORS, denoised.values(), strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -11,6 +12,7 @@ import numpy as np
 from ldprange.errors import ArgumentTypeError
 from ldprange.support.checking import is_number, shown
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -41,6 +43,15 @@ class Answer(Generic[T]):
     def interval(self) -> tuple[T, T] | None:
         """The pair ``(low, high)``; None when no interval was asked for."""
         return None if self.low is None or self.high is None else (self.low, self.high)
+
+    def map(self, change: Callable[[T], S]) -> Answer[S]:
+        """Return the answer with ``change`` made to value, low and high.
+
+        >>> Answer(0.5, 0.25, 0.75, 0.95).map(lambda share: 100 * share).interval
+        (25.0, 75.0)
+        """
+        low, high = (None if end is None else change(end) for end in (self.low, self.high))
+        return Answer(change(self.value), low, high, self.confidence, self.note)
 
     def to_dict(self) -> dict[str, Any]:
         """Return value, low, high, confidence and note in plain JSON types: arrays as lists, days as text."""

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,10 +89,6 @@ class Law:
     def reported(self) -> NDArray[np.bool_]:
         """Whether anybody reported on each level."""
         return self.users > _TRACE
-
-    def thin(self) -> Law:
-        """Return the law of a population so thin that no node holds a share of it."""
-        return replace(self, noises=tuple(Noise(noise.spread) for noise in self.noises))
 
     @property
     def occupied_parts(self) -> Floats:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldprange.domain import Domain, Integers, Logarithmic, Real
+from ldprange.answer import Answer
+from ldprange.domain import Domain
 from ldprange.errors import ArgumentError, ArgumentTypeError, DomainError, MissingPackageError
 from ldprange.estimation import Estimate, JointEstimate
 from ldprange.support.checking import shown
@@ -49,28 +50,19 @@ def distribution_figure(estimate: Estimate, *, counts: ArrayLike | None = None, 
         figure.suptitle(title)
 
     edges = np.arange(domain.bins + 1)
-    cdf = estimate.cdf(band="simultaneous")
-    assert cdf.low is not None and cdf.high is not None  # noqa: S101, PT018 (a confidence was asked for)
-    with_start = [np.concatenate([[0.0], column]) for column in (cdf.value, cdf.low, cdf.high)]
-    upper.fill_between(
-        edges, with_start[1], with_start[2], color=_ESTIMATE, alpha=0.2, lw=0, label="95% band, all at once"
-    )
-    upper.plot(edges, with_start[0], color=_ESTIMATE, lw=1.5, label="estimated")
+    value, low, high = (np.append(0.0, column) for column in _columns(estimate.cdf(band="simultaneous")))
+    upper.fill_between(edges, low, high, color=_ESTIMATE, alpha=0.2, lw=0, label="95% band, all at once")
+    upper.plot(edges, value, color=_ESTIMATE, lw=1.5, label="estimated")
     if truth is not None:
-        upper.plot(
-            edges, np.concatenate([[0.0], np.cumsum(truth)]), color=_TRUTH, lw=1, ls="--", label="true"
-        )
+        upper.plot(edges, np.append(0.0, np.cumsum(truth)), color=_TRUTH, lw=1, ls="--", label="true")
     upper.set_ylabel("share of people up to the value")
     upper.set_ylim(-0.02, 1.02)
     upper.legend(loc="lower right", frameon=False)
 
-    histogram = estimate.histogram()
-    assert histogram.low is not None and histogram.high is not None  # noqa: S101, PT018 (the same)
+    value, low, high = _columns(estimate.histogram())
     if domain.bins <= _MAX_BINS_DRAWN:
-        lower.stairs(
-            histogram.high, edges, baseline=histogram.low, fill=True, color=_ESTIMATE, alpha=0.2, lw=0
-        )
-    lower.stairs(histogram.value, edges, color=_ESTIMATE, lw=1.2)
+        lower.stairs(high, edges, baseline=low, fill=True, color=_ESTIMATE, alpha=0.2, lw=0)
+    lower.stairs(value, edges, color=_ESTIMATE, lw=1.2)
     if truth is not None:
         lower.stairs(truth, edges, color=_TRUTH, lw=1, ls="--")
     lower.axhline(0, color="grey", lw=0.5)
@@ -81,6 +73,11 @@ def distribution_figure(estimate: Estimate, *, counts: ArrayLike | None = None, 
         axes.spines[["top", "right"]].set_visible(False)
         axes.margins(x=0)
     return figure
+
+
+def _columns(answer: Answer[Any]) -> tuple[NDArray[Any], ...]:
+    """Return value, low and high of an ``answer`` with its interval."""
+    return answer.value, *(answer.interval or ())
 
 
 def _empty_figure(size: tuple[float, float]) -> Figure:
@@ -141,10 +138,9 @@ def joint_figure(estimate: JointEstimate, across: str, up: str, *, title: str = 
     pairs = [
         tuple([column[i] for i in at] for column in columns) for columns, at in zip(ends, places, strict=True)
     ]
-    cells = estimate.ranges({across: pairs[0], up: pairs[1]})
-    assert cells.low is not None  # noqa: S101 (a confidence was asked for)
-    drawn = middle.pcolormesh(*edges, np.maximum(cells.value.reshape(shape), 0).T, cmap="Blues", vmin=0)
-    unsure = np.flatnonzero(cells.low <= 0)
+    value, low, _ = _columns(estimate.ranges({across: pairs[0], up: pairs[1]}))
+    drawn = middle.pcolormesh(*edges, np.maximum(value.reshape(shape), 0).T, cmap="Blues", vmin=0)
+    unsure = np.flatnonzero(low <= 0)
     centres = [np.convolve(each, [0.5, 0.5], "valid") for each in edges]
     crossed = [centre[at[unsure]] for centre, at in zip(centres, places, strict=True)]
     middle.plot(*crossed, "x", color="grey", ms=3, alpha=0.6)
@@ -155,11 +151,10 @@ def joint_figure(estimate: JointEstimate, across: str, up: str, *, title: str = 
         (top, across, edges[0], ends[0], "vertical"),
         (side, up, edges[1], ends[1], "horizontal"),
     ):
-        own = estimate.marginal(name).ranges(lows, highs)
-        assert own.low is not None and own.high is not None  # noqa: S101, PT018 (the same)
+        value, low, high = _columns(estimate.marginal(name).ranges(lows, highs))
         style: dict[str, Any] = {"color": _ESTIMATE, "orientation": orientation}
-        axes.stairs(own.high, its_edges, baseline=own.low, fill=True, alpha=0.2, lw=0, **style)
-        axes.stairs(own.value, its_edges, lw=1.2, **style)
+        axes.stairs(high, its_edges, baseline=low, fill=True, alpha=0.2, lw=0, **style)
+        axes.stairs(value, its_edges, lw=1.2, **style)
         axes.spines[["top", "right"]].set_visible(False)
     for axis, domain, name in ((middle.xaxis, domains[0], across), (middle.yaxis, domains[1], up)):
         axis.set_ticks(*_ticks(domain))
@@ -176,13 +171,11 @@ def _cell_edges(bins: int) -> list[int]:
 
 def _ticks(domain: Domain) -> tuple[NDArray[np.float64], list[str]]:
     """Name a few places in the user's own units: round numbers, or a few of the days or labels."""
-    if isinstance(domain, Integers | Real):
-        whole = isinstance(domain, Integers)
-        ticks = _even(domain.low, domain.high, whole=whole)
+    low, high = domain.lower(0), domain.upper(domain.bins - 1)
+    if domain.scale is not None:
+        whole = isinstance(low, int)
+        ticks = _even(low, high, whole=whole) if domain.scale == "linear" else _magnitudes(low, high)
         return domain.starts(ticks) + (0.5 if whole else 0.0), [f"{tick:.12g}" for tick in ticks]
-    if isinstance(domain, Logarithmic):
-        ticks = _magnitudes(domain.low, domain.high)
-        return domain.starts(ticks), [f"{tick:.12g}" for tick in ticks]
     shown = np.unique(np.linspace(0, domain.bins - 1, min(domain.bins, 7)).astype(int))
     return shown + 0.5, [domain.label(int(index)) for index in shown]
 

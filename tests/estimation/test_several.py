@@ -16,7 +16,10 @@ import pytest
 
 import ldprange as ldp
 from example_products import PRIME, THREE, TWO, boxes, estimated, joint, people
-from ldprange.decompositions import Decomposition
+from ldprange.decompositions import Decomposition, GridsLayout
+from ldprange.estimation.consistent import ConsistentShares
+from ldprange.estimation.shares import rising
+from ldprange.least_squares.table import Boxes
 from ldprange.oracles import Oracle
 
 WIDE = ldp.Domain.product(a=ldp.Domain.integers(0, 10**6 - 1), b=ldp.Domain.integers(0, 10**6 - 1))
@@ -100,12 +103,31 @@ def test_leaves_beyond_the_last_bin_belong_to_it() -> None:
     assert found.quantile(1.0, of="hour").value == 10
 
 
-def test_one_attribute_is_asked_alike_either_way() -> None:
-    found = estimated()
-    joint, alone = found.range(age=(3, 9)), found.marginal("age").range(3, 9)
-    assert joint.value == pytest.approx(alone.value)
-    assert joint.low == pytest.approx(alone.low)
-    assert joint.high == pytest.approx(alone.high)
+HEAPED = (  # a variance that depends on where people are, and all of them in one place
+    ldp.Plan(TWO, 3.0, ldp.Tree(4), ldp.GRR()),
+    np.pad([[500]], [(0, bins - 1) for bins in TWO.shape]),
+)
+
+
+@pytest.mark.parametrize("denoise", [False, True], ids=["unbiased", "denoised"])
+def test_one_attribute_is_asked_alike_either_way(denoise: bool) -> None:
+    found = joint(ldp.simulate(*HEAPED, seed=1), denoise=denoise)
+    together, alone = found.histogram("age"), found.marginal("age").histogram()
+    for one, other in zip(together.interval or (), alone.interval or (), strict=True):
+        np.testing.assert_allclose(one, other)
+    np.testing.assert_allclose(together.value, alone.value)
+
+
+def test_the_population_in_the_variance_of_a_marginal_is_a_distribution() -> None:
+    plan, aggregate = HEAPED[0], ldp.simulate(*HEAPED, seed=1)
+    assert isinstance(plan.layout, GridsLayout)
+    table = plan.layout.table(plan.law(aggregate.users), (0,))
+    low = np.arange(TWO.shape[0])
+    shares = joint(aggregate).marginal("age")._shares
+    assert isinstance(shares, ConsistentShares)
+    assert np.diff(shares.cdf).min() < 0  # so that it would matter
+    expected = table.variances(rising(shares.cdf))(Boxes([low], [low + 1], [np.zeros(low.size)]))
+    np.testing.assert_allclose(shares.spread(low, low + 1).variance, expected)
 
 
 @pytest.mark.parametrize("denoise", [False, True], ids=["unbiased", "denoised"])

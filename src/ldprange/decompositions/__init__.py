@@ -1,7 +1,5 @@
 """Decompositions: how a domain is split into levels, of which each user reports on one."""
 
-from __future__ import annotations
-
 from ldprange.decompositions.contract import Decomposition, Estimator, Layout
 from ldprange.decompositions.grids import Grids
 from ldprange.decompositions.grids_layout import GridsLayout

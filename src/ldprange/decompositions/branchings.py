@@ -1,7 +1,5 @@
 """The one rule for the branchings of a tree, alone and beside other attributes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from functools import lru_cache

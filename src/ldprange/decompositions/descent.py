@@ -6,8 +6,6 @@ up to 1, keep p positive and rest only where all levels in use gain alike (Silve
 "An algorithm for optimal designs on a design space", Communications in Statistics A7, 1978).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -69,9 +69,9 @@ class GridsLayout(Layout):
         self.decomposition, self.depths, self.shape = decomposition, np.array(depths), tuple(shape)
         self.axes = tuple(Axis(tree, bins) for tree, bins in zip(trees, shape, strict=True))
         self.levels = tuple(Grid.of(self.axes, row) for row in depths)
-        asked = {tuple(np.flatnonzero(row).tolist()) for row in self.depths}
+        together = {tuple(np.flatnonzero(row).tolist()) for row in self.depths}
         self.tables = tuple(
-            sorted(each for each in asked if not any(set(each) < set(other) for other in asked))
+            sorted(each for each in together if not any(set(each) < set(other) for other in together))
         )
 
     def table(self, law: Law, chosen: Sequence[int]) -> JointFit:
@@ -103,8 +103,8 @@ class GridsLayout(Layout):
             corners, means = corners_of(there.shape), []
             for low, high in boxes_of(there.shape), ([np.zeros_like(end) for end in corners], corners):
                 stops = [axis.leaf(end) for axis, end in zip(table.axes, high, strict=True)]
-                asked = Boxes(low, stops, [np.zeros(end.shape) for end in low])
-                means.append(variances(asked).mean())
+                boxes = Boxes(low, stops, [np.zeros(end.shape) for end in low])
+                means.append(variances(boxes).mean())
             each.append(means)
         ranges, prefixes = np.mean(each, axis=0).tolist()
         return ranges, prefixes

@@ -1,7 +1,5 @@
 """The Haar transform: each level asks in which half of its node the value lies (the paper's DHT)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

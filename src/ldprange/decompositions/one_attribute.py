@@ -1,7 +1,5 @@
 """What the layouts of one attribute have in common: an estimator of the bins on a line."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 
 import numpy as np
@@ -37,8 +35,8 @@ class LineLayout(Layout):
 
     def population_variances(self, law: Law, shares: Floats) -> tuple[float, float]:
         variances = self.estimator(law).variances(np.append(0.0, np.cumsum(shares)))
-        upto = np.arange(1, self.bins + 1)
-        ranges, prefixes = variances(*ranges_of(self.bins)), variances(np.zeros_like(upto), upto)
+        stops = np.arange(1, self.bins + 1)
+        ranges, prefixes = variances(*ranges_of(self.bins)), variances(np.zeros_like(stops), stops)
         return float(ranges.mean()), float(prefixes.mean())
 
 

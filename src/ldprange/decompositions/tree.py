@@ -1,7 +1,5 @@
 """Trees: levels of ever smaller equal blocks (the paper's hierarchical histograms), and the flat one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

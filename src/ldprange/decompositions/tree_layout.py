@@ -1,7 +1,5 @@
 """Levels of ever smaller equal blocks, each within one of the level above: trees, and Haar's signs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -11,8 +11,7 @@ from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
 from ldprange.errors import QueryError
 from ldprange.estimation.attribute_estimate import Estimate
-from ldprange.estimation.consistent import ConsistentShares
-from ldprange.estimation.denoised import DenoisedShares
+from ldprange.estimation.consistent import consistent_shares
 from ldprange.estimation.joint_estimate import JointEstimate
 from ldprange.estimation.raw import RawShares
 from ldprange.sampling import Population, check_population
@@ -102,10 +101,8 @@ def _estimate(
         return JointEstimate(aggregate, denoise=denoise, population=population)
     if denoise and not consistent:
         raise QueryError("only a consistent estimate can be denoised; leave out consistent=False")
-    if denoise:
-        return Estimate(aggregate.plan, DenoisedShares(aggregate, population))
     if consistent or not aggregate.plan.layout.has_nodes:
-        return Estimate(aggregate.plan, ConsistentShares(aggregate, population))
+        return Estimate(aggregate.plan, consistent_shares(aggregate, population, denoise=denoise))
     return Estimate(aggregate.plan, RawShares(aggregate, population))
 
 

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from ldprange.answer import Answer
 from ldprange.domain import Domain
 from ldprange.errors import DomainError, QueryError
-from ldprange.estimation.inner_bounds import inner_bounds_note, whole_cells
+from ldprange.estimation.inner_bounds import inner_bounds_note, interval_between, shares_between
 from ldprange.estimation.shares import Shares
 from ldprange.plan import Plan
-from ldprange.support.arrays import Boundaries, Floats, Positions
+from ldprange.support.arrays import Floats, Positions
 from ldprange.support.checking import as_array, shown
 from ldprange.support.parallel import slices
 
@@ -138,11 +138,7 @@ class Estimate:
 
     def quantile(self, q: float, *, confidence: float | None = 0.95) -> Answer[Any]:
         """Return the value below which a share ``q`` of the people lies, in the domain's units."""
-        answer = self.quantiles([q], confidence=confidence)
-        if answer.low is None or answer.high is None:
-            return Answer(_plain(answer.value[0]), None, None, None)
-        value, low, high = (_plain(column[0]) for column in (answer.value, answer.low, answer.high))
-        return Answer(value, low, high, answer.confidence)
+        return self.quantiles([q], confidence=confidence).map(lambda column: _plain(column[0]))
 
     def quantiles(self, qs: ArrayLike, *, confidence: float | None = 0.95) -> Answer[NDArray[Any]]:
         """Return many quantiles at once, as arrays.
@@ -236,34 +232,15 @@ class Estimate:
         self, starts: Positions, stops: Positions, confidence: float | None, at_once: int = 1
     ) -> Answer[Floats]:
         z = normal_quantile(confidence, at_once)
-        value = self._share(starts, stops)
+        shares, step = self._shares, self._shares.scales[-1]
+        value = shares_between(lambda low, high: shares.share(low[0], high[0]), [starts], [stops])
         if z is None:
             return Answer(value, None, None, None)
-        step, bins = self._shares.scales[-1], self._shares.bins
-        inner, outer = whole_cells(starts, stops, step, bins)
-        if np.array_equal(inner, outer):
-            low, high = self._shares.interval(*inner, z)
-            return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence)
-        low, _ = self._shares.interval(*inner, z)
-        _, high = self._shares.interval(*outer, z)
+        low, high = interval_between(
+            lambda ends: shares.interval(*ends[0], z), [starts], [stops], [step], [shares.bins]
+        )
         note = inner_bounds_note(self.domain, starts, stops, step)
         return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence, note)
-
-    def _share(self, starts: Positions, stops: Positions) -> Floats:
-        """Return shares between positions; inside a bin people are taken to be spread evenly."""
-        low, high = _whole(starts), _whole(stops)
-        shares = self._shares.share(low, high)
-        into, beyond = starts - low, stops - high
-        if np.any(into) or np.any(beyond):
-            last = self._shares.bins - 1
-            first_bin, last_bin = np.minimum(low, last), np.minimum(high, last)
-            shares = shares - into * self._shares.share(first_bin, first_bin + 1)
-            shares = shares + beyond * self._shares.share(last_bin, last_bin + 1)
-        return shares
-
-
-def _whole(positions: Positions) -> Boundaries:
-    return positions.astype(np.int64)
 
 
 def normal_quantile(confidence: float | None, at_once: int) -> float | None:
@@ -299,7 +276,4 @@ def single(answer: Answer[Floats]) -> Answer[float]:
     """Return the only one of an array of answers."""
     if answer.value.shape != (1,):
         raise QueryError("range and prefix take single bounds; ranges and prefixes take many at once")
-    if answer.low is None or answer.high is None:
-        return Answer(float(answer.value[0]), None, None, None)
-    low, high = float(answer.low[0]), float(answer.high[0])
-    return Answer(float(answer.value[0]), low, high, answer.confidence, answer.note)
+    return answer.map(lambda column: float(column[0]))

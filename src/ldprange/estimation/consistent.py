@@ -1,73 +1,109 @@
-"""Shares from all levels together: least squares in the basis of details."""
+"""One attribute's shares from all levels together: by least squares, and denoised where that is wanted."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from ldprange.aggregate import Aggregate
 from ldprange.decompositions.contract import Variances
-from ldprange.estimation.shares import (
-    CentredShares,
-    Spread,
-    drawn_slope,
-    level_estimates,
-    rising,
-)
+from ldprange.estimation.denoise_line import denoised
+from ldprange.estimation.shares import CentredShares, Spread, boundaries, drawn_slope, level_estimates, rising
 from ldprange.sampling import Population
 from ldprange.support.arrays import Boundaries, Floats
 
 _NEGLIGIBLE = 0.01  # part of a variance that who is in a cell may have without being looked at
 
 
+@dataclass(eq=False)
 class ConsistentShares(CentredShares):
-    """Shares with exact variances; the population in them is the estimated one."""
+    """Shares with exact variances; the population in them is the estimated one, made to be a distribution.
 
-    def __init__(self, aggregate: Aggregate, population: Population = None) -> None:
-        plan = aggregate.plan
-        self.bins, self.users = plan.domain.bins, aggregate.reports
-        self.scales = plan.layout.known_sizes(aggregate.users)
-        law = plan.law(aggregate.users, population)
-        self._estimator = plan.layout.estimator(law)
-        self._sampled = law.sampled
-        self._occupied = law.occupied_part([level.asked for level in plan.levels])
-        if self.users:
-            fractions = self._estimator.fit(level_estimates(aggregate))
-        else:
-            fractions = np.full(self.bins, 1 / self.bins)
-        self.cdf = np.concatenate([[0.0], np.cumsum(fractions)])
-        self.cdf[-1] = 1.0
-        if self.scales[-1] > 1:  # people are taken to be spread evenly where no level says more
-            place = np.arange(self.bins + 1)
-            known = np.append(place[: -1 : self.scales[-1]], self.bins)
-            self.cdf = np.interp(place, known, self.cdf[known])
+    Denoised values are biased where a bin stands out alone, so intervals stay about the unbiased ones.
+
+    Parameters
+    ----------
+    unbiased_cdf, denoised_cdf
+        The share below each boundary, before denoising and after; None if it is not denoised.
+    users, scales
+        As :class:`~ldprange.estimation.shares.Shares` has them.
+    variances_in
+        The exact variances of ranges in a population, from its cdf, which must not fall.
+    empty
+        The variances of ranges where nobody is, from their ends and their variances in an even population;
+        None if it hardly matters where people are.
+    sampled
+        How much of R(1 − R) the drawing of people adds to the variance of a share R.
+    """
+
+    unbiased_cdf: Floats
+    denoised_cdf: Floats | None
+    users: int
+    scales: tuple[int, ...]
+    variances_in: Callable[[Floats], Variances]
+    empty: Callable[[Boundaries, Boundaries, Floats], Floats] | None
+    sampled: float
+
+    def __post_init__(self) -> None:
+        self.cdf = self.unbiased_cdf if self.denoised_cdf is None else self.denoised_cdf
+        self.bins, self.bounded = self.cdf.size - 1, self.denoised_cdf is not None
+        self.name = "Denoised estimate" if self.bounded else "Estimate"
 
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
         shares: Floats = self.cdf[high] - self.cdf[low]
         return shares
 
     def centre(self, low: Boundaries, high: Boundaries) -> Floats:
-        return self.share(low, high)
+        shares: Floats = self.unbiased_cdf[high] - self.unbiased_cdf[low]
+        return shares
 
     def spread(self, low: Boundaries, high: Boundaries) -> Spread:
-        variance, share = self._variances(low, high), self.rising_cdf[high] - self.rising_cdf[low]
+        variance, share = self._variances(low, high), self._population_cdf[high] - self._population_cdf[low]
         even_share = (high - low) / self.bins
-        if self._occupied < _NEGLIGIBLE:
-            return Spread(variance, share, drawn_slope(even_share, self._sampled))
+        if self.empty is None:
+            return Spread(variance, share, drawn_slope(even_share, self.sampled))
         even = self._even_variances(low, high)
-        empty = (1 - self._occupied) * even
-        return Spread.of(variance, share, even, even_share, empty, self._sampled)
+        return Spread.of(variance, share, even, even_share, self.empty(low, high, even), self.sampled)
 
     @cached_property
     def _variances(self) -> Variances:
-        return self._estimator.variances(self.rising_cdf)
+        return self.variances_in(self._population_cdf)
 
     @cached_property
     def _even_variances(self) -> Variances:
-        return self._estimator.variances(np.linspace(0.0, 1.0, self.bins + 1))
+        return self.variances_in(np.linspace(0.0, 1.0, self.bins + 1))
 
     @cached_property
-    def rising_cdf(self) -> Floats:
-        """The cdf, made to rise: the population in the variances."""
-        return rising(self.cdf)
+    def _population_cdf(self) -> Floats:
+        return self.cdf if self.bounded else rising(self.cdf)
+
+
+def consistent_shares(
+    aggregate: Aggregate, population: Population = None, *, denoise: bool = False
+) -> ConsistentShares:
+    """Return the shares that an ``aggregate`` of one attribute tells of a ``population``.
+
+    They are unbiased, unless ``denoise``.
+    """
+    plan, law = aggregate.plan, aggregate.plan.law(aggregate.users, population)
+    estimator, scales = plan.layout.estimator(law), plan.layout.known_sizes(aggregate.users)
+    occupied = law.occupied_part([level.asked for level in plan.levels])
+    empty = None if occupied < _NEGLIGIBLE else lambda low, high, even: (1 - occupied) * even
+    everywhere = np.arange(plan.domain.bins + 1)
+    cdf = (
+        _cdf(estimator.fit(level_estimates(aggregate))) if aggregate.reports else everywhere / everywhere[-1]
+    )
+    if scales[-1] > 1:  # people are taken to be spread evenly where no level says more
+        known = boundaries(plan.domain.bins, scales[-1])
+        cdf = np.interp(everywhere, known, cdf[known])
+    smooth = cdf if denoise else None
+    if denoise and aggregate.reports:
+        smooth = _cdf(denoised(np.diff(cdf), estimator.block_variances)).clip(0.0, 1.0)
+    return ConsistentShares(cdf, smooth, aggregate.reports, scales, estimator.variances, empty, law.sampled)
+
+
+def _cdf(shares: Floats) -> Floats:
+    cdf = np.append(0.0, np.cumsum(shares))
+    cdf[-1] = 1.0
+    return cdf

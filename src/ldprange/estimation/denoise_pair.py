@@ -7,8 +7,6 @@ reports cannot tell is as if the attributes were independent within a cell, and 
 attributes that go together are not pulled apart. No share is ever negative, with nothing to repair.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import log
 

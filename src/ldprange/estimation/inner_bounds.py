@@ -1,22 +1,63 @@
 """Bounds inside a bin, or inside a cell of bins that reports do not tell apart.
 
 Such a bound says nothing about where in the cell people are. So the share of a range is at least that of the
-whole cells inside it, and at most that of all cells that it touches.
+whole cells inside it, and at most that of all cells that it touches. What is told is the share of people who
+are spread evenly in their bins.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from ldprange.domain import Domain
 from ldprange.domain.text import shown
-from ldprange.support.arrays import Boundaries, Positions
+from ldprange.support.arrays import Boundaries, Floats, Positions
 
 Ends = tuple[Boundaries, Boundaries]
+OfBins = Callable[[Sequence[Boundaries], Sequence[Boundaries]], Floats]
+"""Shares in products of ranges of whole bins, from where they start and stop on every axis."""
+
+
+def shares_between(share: OfBins, starts: Sequence[Positions], stops: Sequence[Positions]) -> Floats:
+    """Return shares in products of ranges between positions, from the ``share`` of whole bins.
+
+    >>> cdf = np.array([0.0, 0.25, 0.75, 1.0])
+    >>> shares_between(lambda low, high: cdf[high[0]] - cdf[low[0]], [np.array([0.5])], [np.array([2.0])])
+    array([0.625])
+    """
+    corners: list[list[tuple[Any, Boundaries]]] = []  # on both sides of every end, with their weights
+    for position in (*starts, *stops):
+        below, along = position.astype(np.int64), position % 1.0
+        above = below + (along > 0)
+        corners.append([(1 - along, below), (along, above)] if np.any(along) else [(1.0, below)])
+    total = 0.0
+    for corner in product(*corners):
+        weights, ends = zip(*corner, strict=True)
+        total = total + math.prod(weights) * share(ends[: len(starts)], ends[len(starts) :])
+    return np.asarray(total)
+
+
+def interval_between(
+    interval: Callable[[Sequence[Ends]], tuple[Floats, Floats]],
+    starts: Sequence[Positions],
+    stops: Sequence[Positions],
+    steps: Sequence[int],
+    sizes: Sequence[int],
+) -> tuple[Floats, Floats]:
+    """Return the ends of intervals of shares between positions, from the ``interval`` of whole bins.
+
+    On every axis, cells have ``steps`` bins of ``sizes`` in all; see :func:`whole_cells`.
+    """
+    cells = [whole_cells(*axis) for axis in zip(starts, stops, steps, sizes, strict=True)]
+    inner, outer = ([each[side] for each in cells] for side in (0, 1))
+    low, high = interval(outer)
+    differ = np.any([a != b for pairs in cells for a, b in zip(*pairs, strict=True)], axis=0)
+    if differ.any():
+        low[differ], _ = interval([(start[differ], stop[differ]) for start, stop in inner])
+    return low, high
 
 
 def whole_cells(starts: Positions, stops: Positions, step: int, last: int) -> tuple[Ends, Ends]:

@@ -8,8 +8,6 @@
 Within the cells of a table the attributes are taken to be independent of each other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import prod
@@ -20,7 +18,7 @@ from ldprange.decompositions import GridsLayout
 from ldprange.errors import QueryError
 from ldprange.estimation.denoise_line import denoised
 from ldprange.estimation.denoise_pair import denoised_pair
-from ldprange.least_squares.table import Boxes, shares_below, shares_between
+from ldprange.least_squares.table import Boxes
 from ldprange.noise import Law
 from ldprange.support.arrays import Floats, Positions
 
@@ -38,10 +36,10 @@ class PairedShares:
         self._alone: dict[int, Floats] = {}
         self._tables: dict[tuple[int, ...], tuple[Floats, tuple[int, ...]]] = {}
 
-    def alone(self, place: int) -> Floats:
+    def alone(self, attribute: int) -> Floats:
         """Return the distribution of one attribute over its leaves."""
-        if place not in self._alone:
-            table = self._grids.table(self._law, (place,))
+        if attribute not in self._alone:
+            table = self._grids.table(self._law, (attribute,))
             (leaves,) = table.leaves
             even = table.variances(np.linspace(0, 1, leaves + 1))
 
@@ -50,43 +48,47 @@ class PairedShares:
                 ends = [np.maximum(begins, 0)], [np.minimum(begins + width, leaves)]
                 return even(Boxes(*ends, [np.zeros(begins.shape)]))
 
-            self._alone[place] = denoised(table.fit(self._coefficients), block_variances)
-        return self._alone[place]
+            self._alone[attribute] = denoised(table.fit(self._coefficients), block_variances)
+        return self._alone[attribute]
 
     def between(
         self, chosen: tuple[int, ...], starts: Sequence[Positions], stops: Sequence[Positions]
     ) -> Floats:
-        """Return the shares of people between positions on each of the chosen attributes."""
-        stops = [self._grids.axes[place].leaf(stop) for place, stop in zip(chosen, stops, strict=True)]
-        if len(chosen) == 1:
-            return shares_between(shares_below(self.alone(chosen[0])), starts, stops)
+        """Return the shares of people between positions on each of two ``chosen`` attributes or more."""
+        stops = [
+            self._grids.axes[attribute].leaf(stop) for attribute, stop in zip(chosen, stops, strict=True)
+        ]
         table, depths = self._table(chosen)
         found = np.broadcast_to(table, (len(starts[0]), *table.shape))
-        for place, depth, start, stop in zip(chosen, depths, starts, stops, strict=True):
-            inside = self._inside(place, depth, start, stop)
+        for attribute, depth, start, stop in zip(chosen, depths, starts, stops, strict=True):
+            inside = self._inside(attribute, depth, start, stop)
             rest = prod(found.shape[1:]) // inside.shape[1]
             found = np.einsum("qn,qnr->qr", inside, found.reshape(*inside.shape, rest))
         return found[:, 0]
 
-    def upto(self, chosen: tuple[int, ...], place: int, given: Mapping[int, tuple[int, int]]) -> Floats:
+    def joint_cdf(
+        self, chosen: tuple[int, ...], attribute: int, given: Mapping[int, tuple[int, int]]
+    ) -> Floats:
         """Return the share of the people in given ranges who lie below each leaf boundary of an attribute."""
         table, depths = self._table(chosen)
         for at, (other, depth) in reversed(list(enumerate(zip(chosen, depths, strict=True)))):
-            if other != place:
+            if other != attribute:
                 low, high = (np.array([float(end)]) for end in given[other])
                 inside = self._inside(other, depth, low, self._grids.axes[other].leaf(high))[0]
                 table = np.tensordot(table, inside, axes=(at, 0))
-        own, depth = self.alone(place), depths[chosen.index(place)]
-        each = np.divide(table, cells := self._cells(place, depth), out=np.zeros_like(table), where=cells > 0)
+        own, depth = self.alone(attribute), depths[chosen.index(attribute)]
+        each = np.divide(
+            table, cells := self._cells(attribute, depth), out=np.zeros_like(table), where=cells > 0
+        )
         return np.append(0.0, np.cumsum(own * np.repeat(each, own.size // each.size)))
 
-    def _inside(self, place: int, depth: int, start: Positions, stop: Positions) -> Floats:
+    def _inside(self, attribute: int, depth: int, start: Positions, stop: Positions) -> Floats:
         """Return, for every range, what part of the people in each cell of an attribute lie in it."""
-        axis, shares = self._grids.axes[place], self.alone(place)
-        upto = np.concatenate([[0.0], np.cumsum(shares)])
+        axis, shares = self._grids.axes[attribute], self.alone(attribute)
+        cdf = np.concatenate([[0.0], np.cumsum(shares)])
         edges, leaves = np.arange(0, axis.leaves + 1, axis.sizes[depth]), np.arange(axis.leaves + 1)
         ends = np.clip(edges, start[:, None], stop[:, None])
-        parts, cells = np.diff(np.interp(ends, leaves, upto)), np.diff(upto[edges])
+        parts, cells = np.diff(np.interp(ends, leaves, cdf)), np.diff(cdf[edges])
         inside: Floats = np.divide(parts, cells, out=np.zeros_like(parts), where=cells > 0)
         return inside
 
@@ -100,8 +102,8 @@ class PairedShares:
         if not self._grids.asks_together(chosen):
             raise QueryError("the plan does not ask about every two of these attributes together")
         table = self._grids.table(self._law, chosen)
-        alone = [self.alone(place) for place in chosen]
-        own = [self._cells(place, depth) for place, depth in zip(chosen, table.known, strict=True)]
+        alone = [self.alone(attribute) for attribute in chosen]
+        own = [self._cells(attribute, depth) for attribute, depth in zip(chosen, table.known, strict=True)]
         joint = denoised_pair(table, self._coefficients, alone)
         joint = np.maximum(joint, _MIN_CELL_RATIO * np.multiply.outer(*own))
         return raked(joint, {(0,): own[0], (1,): own[1]}), table.known
@@ -115,7 +117,7 @@ class PairedShares:
             min(known[pair.index(at)] for pair, (_, known) in pairs.items() if at in pair)
             for at in range(len(chosen))
         ]
-        axes = [self._grids.axes[place] for place in chosen]
+        axes = [self._grids.axes[attribute] for attribute in chosen]
         while prod(axis.cells[depth] for axis, depth in zip(axes, depths, strict=True)) > _MAX_CELLS:
             deepest = int(np.argmax([axis.cells[depth] for axis, depth in zip(axes, depths, strict=True)]))
             if depths[deepest] == 1:
@@ -130,8 +132,8 @@ class PairedShares:
         }
         return raked(joint / joint.size, margins), tuple(depths)
 
-    def _cells(self, place: int, depth: int) -> Floats:
-        return _coarser(self.alone(place), [self._grids.axes[place].cells[depth]])
+    def _cells(self, attribute: int, depth: int) -> Floats:
+        return _coarser(self.alone(attribute), [self._grids.axes[attribute].cells[depth]])
 
 
 def raked(joint: Floats, margins: dict[tuple[int, ...], Floats]) -> Floats:

@@ -1,11 +1,10 @@
 """Answers about several attributes at once, each with its interval."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -15,10 +14,11 @@ from ldprange.decompositions import GridsLayout
 from ldprange.domain import Domain, Product
 from ldprange.errors import QueryError, about
 from ldprange.estimation.attribute_estimate import Estimate, normal_quantile, single
+from ldprange.estimation.conditional import Conditional
 from ldprange.estimation.inner_bounds import inner_bounds_note
 from ldprange.estimation.joint_denoised import PairedShares
 from ldprange.estimation.joint_shares import JointShares
-from ldprange.estimation.one_of_several import Conditional, Marginal
+from ldprange.estimation.marginal import marginal_shares
 from ldprange.estimation.shares import level_estimates
 from ldprange.sampling import Population
 from ldprange.support.arrays import Floats, Positions
@@ -40,17 +40,15 @@ class JointEstimate:
 
     def __init__(self, aggregate: Aggregate, *, denoise: bool = False, population: Population = None) -> None:
         plan = aggregate.plan
-        assert isinstance(plan.domain, Product)  # noqa: S101 (else another class is made)
-        assert isinstance(plan.layout, GridsLayout)  # noqa: S101 (a product has no other)
         self.plan = plan
         self.domain: Domain = plan.domain
         """What is asked about: the plan's domain."""
         self.users = aggregate.reports
         """How many people reported."""
-        self._product = plan.domain
-        self._grids = plan.layout
+        self._product = cast(Product, plan.domain)  # or it would be an Estimate
+        self._grids = cast(GridsLayout, plan.layout)  # a product has no other
         self._law = plan.law(aggregate.users, population)
-        self._coefficients = plan.layout.coefficients(level_estimates(aggregate))
+        self._coefficients = self._grids.coefficients(level_estimates(aggregate))
         self._joint_shares: dict[tuple[int, ...], JointShares] = {}
         self._denoised = PairedShares(self._grids, self._law, self._coefficients) if denoise else None
 
@@ -132,6 +130,9 @@ class JointEstimate:
         self, starts: dict[int, Positions], stops: dict[int, Positions], confidence: float | None
     ) -> Answer[Floats]:
         chosen, ends = tuple(starts), (list(starts.values()), list(stops.values()))
+        note = "; ".join(filter(None, (self._note(attribute, starts, stops, chosen) for attribute in chosen)))
+        if len(chosen) == 1:
+            return replace(self._one(chosen[0], {})._answer(ends[0][0], ends[1][0], confidence), note=note)
         value = self._value(chosen, *ends)
         if confidence is None:
             return Answer(value, None, None, None)
@@ -141,31 +142,27 @@ class JointEstimate:
             low, high = self._interval_from_pairs(starts, stops, confidence)
         if self._denoised is not None:
             low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
-        note = "; ".join(filter(None, (self._note(place, starts, stops, chosen) for place in chosen)))
         return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence, note)
 
     def _note(
         self,
-        place: int,
+        attribute: int,
         starts: Mapping[int, Positions],
         stops: Mapping[int, Positions],
         chosen: tuple[int, ...],
     ) -> str:
         """Return what to say of an attribute's bounds, in a question about all that were chosen."""
-        together = chosen if self._grids.asks_together(chosen) else (place,)
-        step = self._joint(together).steps[together.index(place)]
-        domain, name = self._product.axes[place], self._product.names[place]
-        return inner_bounds_note(domain, starts[place], stops[place], step, name)
+        together = chosen if self._grids.asks_together(chosen) else (attribute,)
+        step = self._joint(together).steps[together.index(attribute)]
+        domain, name = self._product.axes[attribute], self._product.names[attribute]
+        return inner_bounds_note(domain, starts[attribute], stops[attribute], step, name)
 
     def _value(
         self, chosen: tuple[int, ...], starts: Sequence[Positions], stops: Sequence[Positions]
     ) -> Floats:
-        shares = self._denoised
-        return (
-            self._joint(chosen).between(starts, stops)
-            if shares is None
-            else shares.between(chosen, starts, stops)
-        )
+        if self._denoised is None:
+            return self._joint(chosen).between(starts, stops)
+        return self._denoised.between(chosen, starts, stops)
 
     def _interval_from_pairs(
         self, starts: dict[int, Positions], stops: dict[int, Positions], confidence: float
@@ -178,7 +175,7 @@ class JointEstimate:
         each = 1 - (1 - confidence) / len(parts)
         low, high = np.ones(starts[next(iter(starts))].shape), np.ones(starts[next(iter(starts))].shape)
         for part in parts:
-            ends = [starts[place] for place in part], [stops[place] for place in part]
+            ends = [starts[attribute] for attribute in part], [stops[attribute] for attribute in part]
             below, above = self._joint(part).interval(*ends, each)
             high = np.minimum(high, above)
             if len(part) == 1:
@@ -188,22 +185,16 @@ class JointEstimate:
     def histogram(self, *names: str, confidence: float | None = 0.95) -> Answer[Floats]:
         """Return the share of every joint bin: an array with an axis for each attribute (that is named)."""
         normal_quantile(confidence, 1)  # refuses what is none
-        places = [self._product.place(name) for name in names] or list(range(len(self._product.names)))
-        shape = [self._product.shape[place] for place in places]
-        if len(set(places)) != len(places):
+        chosen = [self._product.place(name) for name in names] or list(range(len(self._product.names)))
+        shape = [self._product.shape[attribute] for attribute in chosen]
+        if len(set(chosen)) != len(chosen):
             raise QueryError(f"an attribute must be named once, got {listed(names)}")
         if prod(shape) > _MAX_CELLS:
             raise QueryError(f"a histogram may have {_MAX_CELLS:,} bins, got {prod(shape):,}; name fewer")
-        bins = dict(zip(places, np.indices(shape, np.float64).reshape(len(shape), -1), strict=True))
-        starts = {place: bins[place] for place in sorted(bins)}
-        stops = {place: each + 1 for place, each in starts.items()}
-        answer = self._answer_ranges(starts, stops, confidence)
-        columns = (
-            None if each is None else each.reshape(shape) for each in (answer.value, answer.low, answer.high)
-        )
-        value, low, high = columns
-        assert value is not None  # noqa: S101 (for the type checker)
-        return Answer(value, low, high, answer.confidence)
+        bins = dict(zip(chosen, np.indices(shape, np.float64).reshape(len(shape), -1), strict=True))
+        starts = {attribute: bins[attribute] for attribute in sorted(bins)}
+        stops = {attribute: each + 1 for attribute, each in starts.items()}
+        return self._answer_ranges(starts, stops, confidence).map(lambda column: column.reshape(shape))
 
     def marginal(self, name: str | None = None, *, given: Mapping[str, Range] | None = None) -> Estimate:
         """Return the estimate of one attribute, for all questions about one; it agrees with the joint one.
@@ -219,16 +210,16 @@ class JointEstimate:
             raise QueryError(f"name one of the attributes {listed(self._product.names)}")
         return self._one(self._product.place(name), self._condition(given, {name}))
 
-    def _one(self, place: int, condition: dict[int, tuple[int, int]]) -> Estimate:
-        domain = self._product.axes[place]
+    def _one(self, attribute: int, condition: dict[int, tuple[int, int]]) -> Estimate:
+        domain = self._product.axes[attribute]
         if condition:
-            return Estimate(self.plan, self._among(place, condition), domain)
-        denoised = None if self._denoised is None else self._denoised.alone(place)
-        return Estimate(self.plan, Marginal(self._joint((place,)), self.users, denoised), domain)
+            return Estimate(self.plan, self._among(attribute, condition), domain)
+        denoised = None if self._denoised is None else self._denoised.alone(attribute)
+        return Estimate(self.plan, marginal_shares(self._joint((attribute,)), self.users, denoised), domain)
 
-    def _among(self, place: int, condition: dict[int, tuple[int, int]]) -> Conditional:
+    def _among(self, attribute: int, condition: dict[int, tuple[int, int]]) -> Conditional:
         """Return the shares of an attribute among the people in ranges of others."""
-        chosen = tuple(sorted((place, *condition)))
+        chosen = tuple(sorted((attribute, *condition)))
         shares = self._joint(chosen)
         for other, pair in condition.items():
             at = chosen.index(other)
@@ -239,16 +230,16 @@ class JointEstimate:
                     f"{self._nearest(other, pair, step)}, or ask for a plain range"
                 )
         if self._denoised is not None:
-            edges = self._grids.axes[place].leaf(np.arange(self._product.shape[place] + 1))
-            upto = self._denoised.upto(chosen, place, condition)[edges]
+            edges = self._grids.axes[attribute].leaf(np.arange(self._product.shape[attribute] + 1))
+            joint_cdf = self._denoised.joint_cdf(chosen, attribute, condition)[edges]
         else:
-            edges = np.arange(self._product.shape[place] + 1.0)
+            edges = np.arange(self._product.shape[attribute] + 1.0)
             ends = {p: [np.full(edges.shape, float(end)) for end in pair] for p, pair in condition.items()}
-            ends[place] = [np.zeros_like(edges), edges]
-            upto = shares.between([ends[p][0] for p in chosen], [ends[p][1] for p in chosen])
-        if upto[-1] <= 0:
+            ends[attribute] = [np.zeros_like(edges), edges]
+            joint_cdf = shares.between([ends[p][0] for p in chosen], [ends[p][1] for p in chosen])
+        if joint_cdf[-1] <= 0:
             raise QueryError("nobody seems to be in the given ranges, as far as reports tell; widen them")
-        return Conditional(shares, [condition.get(p) for p in chosen], upto, self.users)
+        return Conditional(shares, [condition.get(p) for p in chosen], joint_cdf, self.users)
 
     def quantile(
         self,
@@ -262,7 +253,7 @@ class JointEstimate:
         return self.marginal(of, given=given).quantile(q, confidence=confidence)
 
     def _condition(
-        self, given: Mapping[str, Range] | None, asked: Collection[str]
+        self, given: Mapping[str, Range] | None, names: Collection[str]
     ) -> dict[int, tuple[int, int]]:
         if given is None:
             return {}
@@ -272,10 +263,10 @@ class JointEstimate:
             )
         found = {}
         for name, pair in given.items():
-            if name in asked:
+            if name in names:
                 raise QueryError(f"{name} must be asked about or be given, not both")
-            place = self._product.place(name)
-            axis, (low, high) = self._product.axes[place], _ends(name, pair)
+            attribute = self._product.place(name)
+            axis, (low, high) = self._product.axes[attribute], _ends(name, pair)
             if np.ndim(low) or np.ndim(high):
                 raise QueryError(f"{name}: what is given must be one range, got {shown(pair)}")
             ends = _between(name, axis, low, high)
@@ -284,14 +275,14 @@ class JointEstimate:
             if any(float(end) != round(float(end)) for end in ends):
                 raise QueryError(
                     f"{name}: what is given must be a range of whole bins, got {low} and {high}; "
-                    f"{self._nearest(place, ends, 1)}"
+                    f"{self._nearest(attribute, ends, 1)}"
                 )
-            found[place] = (int(ends[0]), int(ends[1]))
+            found[attribute] = (int(ends[0]), int(ends[1]))
         return found
 
-    def _nearest(self, place: int, ends: Sequence[Any], step: int) -> str:
+    def _nearest(self, attribute: int, ends: Sequence[Any], step: int) -> str:
         """Return which whole cells of ``step`` bins are nearest to a range."""
-        axis = self._product.axes[place]
+        axis = self._product.axes[attribute]
         first = int(min(max(0.0, round(float(ends[0]) / step) * step), axis.bins - 1))
         last = int(min(max(first + step, round(float(ends[1]) / step) * step), axis.bins))
         return f"the nearest is from {axis.lower(first)} to {axis.upper(last - 1)}"
@@ -310,14 +301,14 @@ class JointEstimate:
         return {**ranges, **named}
 
     def _positions(self, ranges: Mapping[str, Range]) -> tuple[dict[int, Positions], dict[int, Positions]]:
-        """Return where ranges start and stop, by the attributes' places, in their order."""
+        """Return where ranges start and stop, by attribute, in their order."""
         if not ranges:
             raise QueryError(f"name an attribute and its range, such as {self._product.names[0]}=(low, high)")
         starts, stops = {}, {}
-        for place, name in sorted((self._product.place(name), name) for name in ranges):
-            axis, (low, high) = self._product.axes[place], _ends(name, ranges[name])
-            starts[place], stops[place] = _between(name, axis, low, high)
-            if np.any(starts[place] >= stops[place]):
+        for attribute, name in sorted((self._product.place(name), name) for name in ranges):
+            axis, (low, high) = self._product.axes[attribute], _ends(name, ranges[name])
+            starts[attribute], stops[attribute] = _between(name, axis, low, high)
+            if np.any(starts[attribute] >= stops[attribute]):
                 raise QueryError(
                     f"{name}: a range must end after it begins, got {low} and {high}; "
                     "where bins have a width, a single value is no range"
@@ -328,12 +319,12 @@ class JointEstimate:
             raise QueryError("there must be as many ranges of one attribute as of another") from None
         if len(shape) != 1:
             raise QueryError("range takes single bounds; ranges takes lists of them")
-        starts = {place: np.broadcast_to(each, shape) for place, each in starts.items()}
-        return starts, {place: np.broadcast_to(each, shape) for place, each in stops.items()}
+        starts = {attribute: np.broadcast_to(each, shape) for attribute, each in starts.items()}
+        return starts, {attribute: np.broadcast_to(each, shape) for attribute, each in stops.items()}
 
     def _joint(self, chosen: tuple[int, ...]) -> JointShares:
         if not self._grids.asks_together(chosen):
-            names = ", ".join(self._product.names[place] for place in chosen)
+            names = ", ".join(self._product.names[attribute] for attribute in chosen)
             advice = (
                 "for a plain range denoise the estimate" if self._denoised is None else "ask a plain range"
             )

@@ -1,20 +1,11 @@
 """Shares from a tree as it was reported, level by level: the paper's method without consistency."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
 import numpy as np
 
 from ldprange.aggregate import Aggregate
-from ldprange.estimation.shares import (
-    CentredShares,
-    Spread,
-    drawn_slope,
-    level_estimates,
-    rising,
-)
+from ldprange.estimation.shares import CentredShares, Spread, drawn_slope, level_estimates, rising
 from ldprange.levels import Level
 from ldprange.noise import Law
 from ldprange.sampling import Population
@@ -35,6 +26,9 @@ class RawShares(CentredShares):
             # where nobody reported, children share what their parent has
             above = nodes if users else np.repeat(above / level.branching, level.branching)
             self._sums.append(np.concatenate([[0.0], np.cumsum(above)]))
+        stops = np.arange(self.bins + 1)
+        self.cdf = self.share(np.zeros_like(stops), stops)
+        self._rising_cdf = rising(self.cdf)
 
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
         total = np.where((low == 0) & (high == self.bins), 1.0, 0.0)
@@ -42,24 +36,12 @@ class RawShares(CentredShares):
             total += sums[b] - sums[a] + sums[d] - sums[c]
         return total
 
-    def centre(self, low: Boundaries, high: Boundaries) -> Floats:
-        return self.share(low, high)
+    centre = share
 
     def spread(self, low: Boundaries, high: Boundaries) -> Spread:
-        variance = raw_variances(self._levels, self._law, self.rising_cdf, low, high)
-        share = self.rising_cdf[high] - self.rising_cdf[low]
+        variance = raw_variances(self._levels, self._law, self._rising_cdf, low, high)
+        share = self._rising_cdf[high] - self._rising_cdf[low]
         return Spread(variance, share, drawn_slope((high - low) / self.bins, self._law.sampled))
-
-    @cached_property
-    def cdf(self) -> Floats:
-        """The share below each boundary."""
-        boundaries = np.arange(self.bins + 1)
-        return self.share(np.zeros_like(boundaries), boundaries)
-
-    @cached_property
-    def rising_cdf(self) -> Floats:
-        """The same, made to rise."""
-        return rising(self.cdf)
 
 
 def raw_variances(
@@ -76,10 +58,10 @@ def raw_variances(
     ):
         nodes = b - a + d - c
         edges = [cdf[np.minimum(edge * level.size, bins)] for edge in (a, b, c, d)]
-        held = edges[1] - edges[0] + edges[3] - edges[2]
-        moment = noise.spread * nodes + noise.occupied * held
-        moment += noise.total * nodes**2 + 2 * noise.cross * nodes * held
-        total += (moment - held**2) / users
+        inside = edges[1] - edges[0] + edges[3] - edges[2]
+        moment = noise.spread * nodes + noise.occupied * inside
+        moment += noise.total * nodes**2 + 2 * noise.cross * nodes * inside
+        total += (moment - inside**2) / users
     share = cdf[high] - cdf[low]
     total -= share * (1 - share) / law.fixed_people
     return np.maximum(total, 0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ldprange.support.arrays import Boundaries, Floats
 Interval = tuple[Floats, Floats]
 
 
-class Shares(Protocol):
+class Shares(ABC):
     """Shares of the population in ranges of bins ``low`` … ``high − 1``, many at once.
 
     Attributes
@@ -28,36 +28,33 @@ class Shares(Protocol):
         How many people reported.
     name
         What an estimate that is read off these is called.
+    cdf
+        The estimated share below each boundary; it need not rise everywhere.
     """
 
     bins: int
     users: int
     scales: tuple[int, ...]
-    name: str
+    name: str = "Estimate"
+    cdf: Floats
 
+    @abstractmethod
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
         """Return the estimated shares."""
-        ...
 
-    @property
-    def cdf(self) -> Floats:
-        """The estimated share below each boundary; it need not rise everywhere."""
-        ...
-
+    @abstractmethod
     def interval(self, low: Boundaries, high: Boundaries, z: float) -> Interval:
         """Return the ends of intervals that reach ``z`` standard deviations to either side."""
-        ...
 
     def cdf_interval(self, size: int, z: float) -> tuple[Boundaries, Interval]:
         """Return the boundaries between nodes of a size, and the intervals of the shares below them."""
-        ...
+        known = boundaries(self.bins, size)
+        return known, self.interval(np.zeros_like(known), known, z)
 
 
-class CentredShares(ABC):
+class CentredShares(Shares):
     """Shares whose intervals lie evenly about an unbiased one."""
 
-    bins: int
-    name: str = "Estimate"
     bounded: bool = False
     """Whether intervals end at 0 and 1."""
 

@@ -8,8 +8,6 @@ Leaves are the attribute's bins. Where there are more of them, nobody is in the 
 part of the last bin: what reaches to its end reaches to that of the tree.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate, pairwise

@@ -25,7 +25,7 @@ from ldprange.errors import PlanError
 from ldprange.kernels import joint_variances
 from ldprange.least_squares.axis import Axis, rebuilt
 from ldprange.noise import Law
-from ldprange.support.arrays import Boundaries, Floats, Positions
+from ldprange.support.arrays import Boundaries, Floats
 
 Depths = NDArray[np.int64]
 
@@ -36,11 +36,6 @@ class Boxes(NamedTuple):
     low: Sequence[Boundaries]
     high: Sequence[Boundaries]
     less: Sequence[Floats]
-
-    def part(self, which: NDArray[np.intp]) -> Boxes:
-        """Return some of the questions."""
-        low, high = ([each[which] for each in ends] for ends in (self.low, self.high))
-        return Boxes(low, high, [each[which] for each in self.less])
 
     def without(self, axis: int, whole: int = 0) -> Boxes:
         """Return the questions without the constant of an axis; about all of it, if its length is said."""
@@ -160,19 +155,19 @@ class JointFit:
         )
         return over_ranges, over_prefixes
 
-    def spread_variances(self, asked: Boxes) -> Floats:
+    def spread_variances(self, boxes: Boxes) -> Floats:
         """Return what variances would be if nobody were in any cell that a question weighs."""
-        each = zip(self.axes, *asked, strict=True)
+        each = zip(self.axes, *boxes, strict=True)
         first, *others = (axis.energies(low, high, less) for axis, low, high, less in each)
         parts: Floats = np.tensordot(first, self._spread_parts, axes=1)
         for energies in others:
             parts = np.einsum("qm...,qm->q...", parts, energies)
         return parts
 
-    def variances(self, upto: Floats) -> Callable[[Boxes], Floats]:
+    def variances(self, cdf: Floats) -> Callable[[Boxes], Floats]:
         """Return a function that gives exact variances.
 
-        ``upto`` is the population's share below every joint boundary: of all leaves before it on every axis.
+        ``cdf`` is the population's share below every joint boundary: of all leaves before it on every axis.
         """
         sizes, scales = [axis.sizes for axis in self.axes], self._precisions**2 / self._law.users
         by_depths = (
@@ -181,16 +176,16 @@ class JointFit:
             self._at(scales),
             self._at(scales * self._law.occupied_parts),
         )
-        return lambda asked: joint_variances(*asked, sizes, upto, *by_depths, self._law.fixed_people)
+        return lambda boxes: joint_variances(*boxes, sizes, cdf, *by_depths, self._law.fixed_people)
 
 
 def shares_below(shares: Floats) -> Floats:
     """Return the share below every joint boundary, from that of every joint bin."""
-    upto = np.zeros([bins + 1 for bins in shares.shape])
-    upto[(slice(1, None),) * shares.ndim] = shares
+    cdf = np.zeros([bins + 1 for bins in shares.shape])
+    cdf[(slice(1, None),) * shares.ndim] = shares
     for a in range(shares.ndim):
-        upto = np.cumsum(upto, axis=a)
-    return upto
+        cdf = np.cumsum(cdf, axis=a)
+    return cdf
 
 
 def from_corners(
@@ -204,34 +199,6 @@ def from_corners(
         share = below([end for _, end in corner])
         found = found + share if prod(sign for sign, _ in corner) > 0 else found - share
     return found
-
-
-def shares_between(upto: Floats, starts: Sequence[Positions], stops: Sequence[Positions]) -> Floats:
-    """Return the shares in products of ranges between positions, from the shares below joint boundaries.
-
-    ``upto`` is what :func:`shares_below` returns. Inside a bin people are taken to be spread evenly.
-
-    >>> upto = shares_below(np.array([0.25, 0.5, 0.25]))
-    >>> shares_between(upto, [np.array([0.5])], [np.array([2.0])]).tolist()
-    [0.625]
-    """
-    low, high = ([each.astype(np.int64) for each in ends] for ends in (starts, stops))
-    if all(np.array_equal(*each) for each in zip((*starts, *stops), (*low, *high), strict=True)):
-        return from_corners(low, high, lambda ends: upto[tuple(ends)])
-
-    def interpolated(ends: Sequence[Positions]) -> Floats:
-        floors = [
-            np.minimum(end.astype(np.int64), edges - 2) for end, edges in zip(ends, upto.shape, strict=True)
-        ]
-        found: Floats = np.zeros(ends[0].shape)
-        for corner in product((0, 1), repeat=len(ends)):
-            weight = np.ones(ends[0].shape)
-            for upper, end, floor in zip(corner, ends, floors, strict=True):
-                weight = weight * (end - floor if upper else 1 - (end - floor))
-            found = found + weight * upto[tuple(f + upper for f, upper in zip(floors, corner, strict=True))]
-        return found
-
-    return from_corners(starts, stops, interpolated)
 
 
 def _inverse(informed: Floats) -> Floats:

@@ -16,8 +16,6 @@ Leaves beyond the real bins are padding, known to hold nobody: the estimate is c
 their total being 0, so that the real bins add up to exactly 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,6 +1,4 @@
-"""One attribute's shares: of all people, and among those in ranges of other attributes."""
-
-from __future__ import annotations
+"""One attribute's shares among the people in ranges of other attributes."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -8,39 +6,12 @@ from functools import cached_property
 import numpy as np
 
 from ldprange.estimation.joint_shares import JointShares
-from ldprange.estimation.shares import CentredShares, Interval, Spread, boundaries, ratio, rising
+from ldprange.estimation.shares import Interval, Shares, ratio, rising
 from ldprange.least_squares.table import Boxes
 from ldprange.support.arrays import Boundaries, Floats
 
 
-class Marginal(CentredShares):
-    """One attribute's shares, for the questions that can be asked about one."""
-
-    def __init__(self, shares: JointShares, users: int, denoised: Floats | None) -> None:
-        self._shares, self.users = shares, users
-        self.bounded = denoised is not None
-        self.name = "Denoised estimate" if self.bounded else "Estimate"
-        self.scales = tuple(shares.steps)
-        (axis,) = shares.axes
-        self.bins = axis.bins
-        upto = np.append(0.0, np.cumsum(shares.table) if denoised is None else np.cumsum(denoised).clip(0, 1))
-        self.cdf: Floats = upto[axis.leaf(np.arange(self.bins + 1))]
-
-    def share(self, low: Boundaries, high: Boundaries) -> Floats:
-        shares: Floats = self.cdf[high] - self.cdf[low]
-        return shares
-
-    def centre(self, low: Boundaries, high: Boundaries) -> Floats:
-        low, high = np.broadcast_arrays(low, high)
-        return self._shares.ask(self._shares.whole([low], [high]))
-
-    def spread(self, low: Boundaries, high: Boundaries) -> Spread:
-        low, high = np.broadcast_arrays(low, high)
-        found = self._shares.spread(self._shares.whole([low.reshape(-1)], [high.reshape(-1)]))
-        return Spread(*(each.reshape(low.shape) for each in found))
-
-
-class Conditional:
+class Conditional(Shares):
     """An attribute's shares among the people in given ranges, with Fieller's interval for a ratio.
 
     The share ρ = a/b lies where (a − ρb)² ≤ z² Var(a − ρb), and the variance is a parabola in ρ that is known
@@ -55,7 +26,7 @@ class Conditional:
         Those of the attribute together with all that are given.
     ranges
         The given ranges in the order of the axes; None where the attribute itself stands.
-    upto
+    joint_cdf
         The share of all people who are given and lie below each boundary of the attribute.
     users
         How many people reported.
@@ -64,14 +35,14 @@ class Conditional:
     name = "Estimate among some of the people"
 
     def __init__(
-        self, shares: JointShares, ranges: Sequence[tuple[int, int] | None], upto: Floats, users: int
+        self, shares: JointShares, ranges: Sequence[tuple[int, int] | None], joint_cdf: Floats, users: int
     ) -> None:
         self._shares, self._ranges, self.users = shares, ranges, users
         at = ranges.index(None)
         sizes = shares.axes[at].sizes
         self.scales = tuple(size for size in sizes[1:] if size >= shares.steps[at])
-        self.bins = upto.size - 1
-        self.cdf = upto / upto[-1]
+        self.bins = joint_cdf.size - 1
+        self.cdf = joint_cdf / joint_cdf[-1]
         self._rising = rising(self.cdf)
 
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
@@ -80,7 +51,7 @@ class Conditional:
 
     def interval(self, low: Boundaries, high: Boundaries, z: float) -> Interval:
         low, high = np.broadcast_arrays(low, high)
-        part, rest = (self._asked(low.reshape(-1), high.reshape(-1), less) for less in (0.0, 1.0))
+        part, rest = (self._boxes(low.reshape(-1), high.reshape(-1), less) for less in (0.0, 1.0))
         a, (b, vb) = self._shares.ask(part), self._all_of_them
         if b <= 0:  # the reports see nobody there, and the share may be anything
             return np.zeros(low.shape), np.ones(low.shape)
@@ -105,14 +76,10 @@ class Conditional:
     @cached_property
     def _all_of_them(self) -> tuple[float, float]:
         """The share of the people who are given, and its variance."""
-        asked = self._asked(np.zeros(1, np.int64), np.full(1, self.bins))
-        return float(self._shares.ask(asked)[0]), float(self._shares.variance(asked)[0])
+        boxes = self._boxes(np.zeros(1, np.int64), np.full(1, self.bins))
+        return float(self._shares.ask(boxes)[0]), float(self._shares.variance(boxes)[0])
 
-    def cdf_interval(self, size: int, z: float) -> tuple[Boundaries, Interval]:
-        known = boundaries(self.bins, size)
-        return known, self.interval(np.zeros_like(known), known, z)
-
-    def _asked(self, low: Boundaries, high: Boundaries, less: float = 0.0) -> Boxes:
+    def _boxes(self, low: Boundaries, high: Boundaries, less: float = 0.0) -> Boxes:
         """Ask about the given people in ranges of the attribute, less a part of all of them."""
         ends = [
             (low, high) if pair is None else (np.full_like(low, pair[0]), np.full_like(high, pair[1]))
