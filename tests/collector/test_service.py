@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import ldprange as ldp
-from ldprange.service.collector import Settings
 from ldprange.service.overview import Overviews, _bar_edges
+from ldprange.service.settings import Settings
 from running_collector import ADMINISTRATOR, PEOPLE, PLAN, Service, counted, packed, serving
 
 

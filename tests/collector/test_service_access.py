@@ -11,7 +11,7 @@ import pytest
 
 import ldprange as ldp
 from ldprange.service.access import RateLimit, may_administer
-from ldprange.service.collector import Settings
+from ldprange.service.settings import Settings
 from ldprange.service.store import Store
 from running_collector import ADMINISTRATOR, ANALYST, PLAN, Service, packed, serving
 

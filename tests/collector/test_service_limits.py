@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import ldprange as ldp
-from ldprange.service import access, quota
+from ldprange.service import allowances
 from ldprange.service.access import RateLimit
 from ldprange.service.quota import Quota
 from ldprange.service.refusal import Refusal
@@ -88,14 +88,13 @@ class TestReportsAndBytes:
             assert [service.put(packed([1], seed)).status for seed in (3, 4, 5)] == [201, 201, 429]
 
     def test_addresses_are_remembered_within_bounds(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        for module in (access, quota):
-            monkeypatch.setattr(module, "MAX_ADDRESSES", 100)
+        monkeypatch.setattr(allowances, "_MAX_REMEMBERED", 100)
         limit, brought = RateLimit(0.5), Quota(1, 0)
         survey, body = Survey(1, "ages", "How old?", "", False, OPEN, PLAN), packed([1], 1)
         addresses = [f"10.0.{number // 256}.{number % 256}" for number in range(1000)]
         assert not any(map(limit.wait, addresses))
         assert all(brought.spend(address, survey, body) for address in addresses)
-        assert len(limit._left) == len(brought._left) == 100
+        assert len(limit._allowances._left) == len(brought._allowances._left) == 100
         assert limit.wait(addresses[-1]) > 0  # the latest is known
         with pytest.raises(Refusal, match="1 reports an hour"):
             brought.spend(addresses[-1], survey, body)

@@ -16,8 +16,9 @@ from typing import Any
 import ldprange as ldp
 from ldprange import wire
 from ldprange.service.access import ROLES, digest
-from ldprange.service.collector import Collector, Settings
+from ldprange.service.collector import Collector
 from ldprange.service.server import listen, make_server
+from ldprange.service.settings import Settings
 from ldprange.service.store import Store
 
 ADMINISTRATOR, ANALYST = ROLES

@@ -1,26 +1,20 @@
 """Who may do what: tokens, origins, and how often."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import ipaddress
 import math
 import re
 import secrets
-import time
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
-from ldprange.errors import LdprangeError
+from ldprange.errors import ArgumentError
+from ldprange.service.allowances import Allowances
 from ldprange.support.addresses import is_loopback, read_address
 
 ADMINISTRATOR, ANALYST = "administrator", "analyst"
 ROLES = (ADMINISTRATOR, ANALYST)
-MAX_ADDRESSES = 1 << 16
-"""Of which it is remembered what they may still do."""
-
 _BURST_SECONDS = 2.0
 
 
@@ -36,8 +30,8 @@ def digest(token: str) -> bytes:
 
 def role_of(token: str, digests: Mapping[str, bytes]) -> str | None:
     """Return whose token this is; the time it takes does not tell how much of it is right."""
-    asked = digest(token)
-    found = [role for role, kept in digests.items() if hmac.compare_digest(asked, kept)]
+    given = digest(token)
+    found = [role for role, kept in digests.items() if hmac.compare_digest(given, kept)]
     return found[0] if found else None
 
 
@@ -49,7 +43,7 @@ def origin_of(url: str) -> str:
     except ValueError:
         good = False
     if not good or parts.path not in ("", "/") or "@" in parts.netloc or parts.query or parts.fragment:
-        raise LdprangeError("an origin must be such as https://survey.example.org, and no more")
+        raise ArgumentError("an origin must be such as https://survey.example.org, and no more")
     return f"{parts.scheme}://{parts.netloc}".lower()
 
 
@@ -87,21 +81,13 @@ class RateLimit:
     """So many requests a second from each address, and two seconds' worth at once."""
 
     def __init__(self, per_second: float) -> None:
-        self._rate = per_second
-        self._burst = max(1.0, per_second * _BURST_SECONDS)
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()  # the latest last
+        self._rate, burst = per_second, max(1.0, per_second * _BURST_SECONDS)
+        self._allowances = Allowances(burst / per_second if per_second else math.inf, burst)
 
     def wait(self, address: str) -> int:
         """Count a request; return 0, or after how many whole seconds it may be made again."""
-        if not self._rate:
-            return 0
-        now, address = time.monotonic(), sender_of(address)
-        left, since = self._left.get(address, (self._burst, now))
-        left = min(self._burst, left + (now - since) * self._rate)
-        if left < 1:
-            return max(1, math.ceil((1 - left) / self._rate))
-        self._left[address] = (left - 1, now)
-        self._left.move_to_end(address)
-        if len(self._left) > MAX_ADDRESSES:
-            self._left.popitem(last=False)  # who was silent longest, and has most of it back
+        left = self._allowances.of(sender_of(address)) if self._rate else [math.inf]
+        if left[0] < 1:
+            return max(1, math.ceil((1 - left[0]) / self._rate))
+        left[0] -= 1
         return 0

@@ -1,7 +1,5 @@
 """The collector's network side: which request goes where."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -20,7 +18,7 @@ from ldprange.service import attributes, metrics, overview, pages, questions, su
 from ldprange.service.collector import Collector
 from ldprange.service.openapi import DESCRIPTION
 from ldprange.service.refusal import Refusal
-from ldprange.service.replies import ANYWHERE, Reply, collector_of, refuse_error, refused
+from ldprange.service.replies import ANYWHERE, Reply, collector_of, refused
 from ldprange.service.submit import Submitting
 from ldprange.service.turns import Turns
 
@@ -92,18 +90,15 @@ async def _preflight(request: Request) -> Response:
     return Response(status_code=204, headers={**ANYWHERE, **allowed, "access-control-max-age": "86400"})
 
 
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refusal)  # noqa: S101 (it is registered for nothing else)
+async def _refused(request: Request, error: Refusal) -> Response:
     return refused(error)
 
 
-async def _wrong(request: Request, error: Exception) -> Response:
-    assert isinstance(error, LdprangeError)  # noqa: S101 (it is registered for nothing else)
-    return refuse_error(error)
+async def _wrong(request: Request, error: LdprangeError) -> Response:
+    return refused(Refusal(400, str(error)))  # what was asked or sent is wrong
 
 
-async def _elsewhere(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # noqa: S101 (it is registered for nothing else)
+async def _elsewhere(request: Request, error: HTTPException) -> Response:
     reason = {404: "there is nothing at this address", 405: "this address does not take this method"}
     headers = dict(error.headers or {})
     return Reply({"error": reason.get(error.status_code, error.detail)}, error.status_code, headers)
@@ -118,7 +113,7 @@ async def _gone(request: Request, error: Exception) -> Response:
     return Response(status_code=400)  # nobody will read it
 
 
-_HANDLERS: dict[Any, Callable[[Request, Exception], Any]] = {
+_HANDLERS: dict[Any, Callable[[Request, Any], Any]] = {
     Refusal: _refused,
     LdprangeError: _wrong,
     HTTPException: _elsewhere,

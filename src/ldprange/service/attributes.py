@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ldprange.domain import Domain
-from ldprange.domain.text import plain
 from ldprange.estimation import Estimate, JointEstimate
 from ldprange.plan import Plan
 from ldprange.service.cells import edges_of, parts_of
@@ -18,7 +17,7 @@ from ldprange.service.replies import Parameters, columns, share
 if TYPE_CHECKING:
     from ldprange.estimation import EitherEstimate
 
-_MAX_HELD = 1 << 19  # joint bins of attributes asked about together: each has a few numbers in memory
+_MAX_TOGETHER = 1 << 19  # joint bins of attributes asked about together: each has a few numbers in memory
 GIVEN = ("given", "given_low", "given_high")
 """Parameters: the attributes and the ranges of the people among whom something is asked."""
 
@@ -54,8 +53,8 @@ def share_of_range(parameters: Parameters, found: EitherEstimate, confidence: fl
     )
     return {
         "attributes": list(ends),
-        "from": [plain(low) for low, _ in ends.values()],
-        "to": [plain(high) for _, high in ends.values()],
+        "from": [low for low, _ in ends.values()],
+        "to": [high for _, high in ends.values()],
         **share(answer),
     }
 
@@ -65,7 +64,7 @@ def asked_about(parameters: Parameters, found: EitherEstimate) -> dict[str, Any]
     names, given = parameters.texts("attribute"), _ranges(parameters, found.domain, GIVEN)
     about: dict[str, Any] = {"attribute": names[0]} if len(names) == 1 else {}
     if given:
-        about["given"] = {name: [plain(low), plain(high)] for name, (low, high) in given.items()}
+        about["given"] = {name: list(ends) for name, ends in given.items()}
     return about
 
 
@@ -106,13 +105,13 @@ def check_places(plan: Plan, names: Sequence[str]) -> tuple[int, ...]:
     places = tuple(sorted(product.place(name) for name in names))
     if len(set(names)) != len(names):
         raise Refusal(400, f"an attribute must be named once, got {', '.join(names)}")
-    for held in [places] if grids.asks_together(places) else combinations(places, 2):
-        bins = math.prod(product.shape[place] for place in held)
-        if bins > _MAX_HELD:
+    for together in [places] if grids.asks_together(places) else combinations(places, 2):
+        bins = math.prod(product.shape[attribute] for attribute in together)
+        if bins > _MAX_TOGETHER:
             raise Refusal(
                 400,
-                f"attributes that are asked about together may have at most {_MAX_HELD} joint bins here, "
-                f"and {', '.join(product.names[place] for place in held)} have {bins}; "
+                f"attributes that are asked about together may have at most {_MAX_TOGETHER} joint bins here, "
+                f"and {', '.join(product.names[attribute] for attribute in together)} have {bins}; "
                 "ask about each alone, or use the library",
             )
     return places
@@ -178,11 +177,11 @@ def table_of(
     rows, cells = (len(each) - 1 for each in edges)
     first = [[each for each in side for _ in range(cells)] for side in ends[0]]
     second = [side * rows for side in ends[1]]
-    asked = {names[0]: (first[0], first[1]), names[1]: (second[0], second[1])}
-    shares = columns(found.ranges(asked, confidence=confidence))
+    ranges = {names[0]: (first[0], first[1]), names[1]: (second[0], second[1])}
+    shares = columns(found.ranges(ranges, confidence=confidence))
     return {
-        "from": [[plain(low) for low in lows] for lows, _ in ends],
-        "to": [[plain(high) for high in highs] for _, highs in ends],
+        "from": [lows for lows, _ in ends],
+        "to": [highs for _, highs in ends],
         **{
             name: [flat[at : at + cells] for at in range(0, len(flat), cells)]
             for name, flat in shares.items()

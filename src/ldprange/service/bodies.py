@@ -1,8 +1,7 @@
 """Reading the bodies of requests: in time, and never more than fits."""
 
-from __future__ import annotations
-
 import asyncio
+from typing import cast
 
 from starlette.types import Receive
 
@@ -30,8 +29,7 @@ class Bodies:
 
     async def read(self, receive: Receive) -> bytes:
         """Return the next body."""
-        task, loop = asyncio.current_task(), asyncio.get_running_loop()
-        assert task is not None  # noqa: S101 (every request is a task)
+        task, loop = cast("asyncio.Task[object]", asyncio.current_task()), asyncio.get_running_loop()
         self._begun[task] = loop.time()
         if not self._looking:
             self._looking = True

@@ -1,7 +1,5 @@
 """How a plan over several attributes cuts two of them into cells, before anybody has answered."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 
@@ -30,13 +28,13 @@ def edges_of(plan: Plan, names: tuple[str, str], wanted: float = MAX_CELLS) -> l
     table = predicted_table(plan, names)
     wanted = min(max(wanted, _MIN_CELLS), MAX_CELLS)
     found = {}
-    for place, axis, depth in zip(table.chosen, table.axes, table.known, strict=True):
+    for attribute, axis, depth in zip(table.chosen, table.axes, table.known, strict=True):
         fitting = [cells for cells in axis.cells[1 : depth + 1] if cells <= MAX_CELLS]
         if fitting:
             cells = min(fitting, key=lambda cells: abs(math.log(cells / wanted)))
-            found[place] = [*range(0, axis.bins, axis.leaves // cells), axis.bins]
+            found[attribute] = [*range(0, axis.bins, axis.leaves // cells), axis.bins]
         else:
-            found[place] = [*range(0, axis.bins, -(-axis.bins // round(wanted))), axis.bins]
+            found[attribute] = [*range(0, axis.bins, -(-axis.bins // round(wanted))), axis.bins]
     return [found[product.place(name)] for name in names]
 
 

@@ -1,53 +1,26 @@
 """The collector without its network side: surveys, their reports, and who may ask."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
 from ldprange.domain import Domain
-from ldprange.errors import LdprangeError
+from ldprange.errors import ArgumentError
 from ldprange.plan import Plan
 from ldprange.service.access import RateLimit
 from ldprange.service.bodies import Bodies
 from ldprange.service.cells import predicted_table
 from ldprange.service.quota import Quota
+from ldprange.service.settings import Settings
 from ldprange.service.store import CLOSED, OPEN, Store, Survey
 from ldprange.service.writer import Writer
 
 NAME = r"[a-z0-9][a-z0-9-]{0,62}"
 _MAX_QUESTION_LENGTH, _MAX_UNIT_LENGTH, _MAX_ATTRIBUTE_LENGTH = 500, 40, 80
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How a collector is to behave.
-
-    Parameters
-    ----------
-    origins
-        Addresses under which people reach it, from which it may be administered besides this machine.
-    requests_per_second
-        From one address; 0 for no limit.
-    largest_body
-        Bytes.
-    reports_per_hour, bytes_per_hour
-        From one address to one survey; 0 for no limit.
-    least_free_bytes
-        On the disk of an SQLite store; with less, no reports are taken.
-    """
-
-    origins: tuple[str, ...] = ()
-    requests_per_second: float = 100.0
-    largest_body: int = 1 << 20
-    reports_per_hour: int = 10_000
-    bytes_per_hour: int = 100_000_000
-    least_free_bytes: int = 500_000_000
 
 
 class Collector:
@@ -109,12 +82,12 @@ class Collector:
         """Change a survey's state, whether it is public, or takes batches; a closed one takes no reports."""
         known = {"state": (OPEN, CLOSED), "public": (True, False), "batches": (True, False)}
         if not isinstance(changes, Mapping) or not changes or not set(changes) <= set(known):
-            raise LdprangeError(
+            raise ArgumentError(
                 f"a change must be an object with state, public or batches in it, got {_short(changes)}"
             )
         for key, value in changes.items():
             if not any(value is one or (isinstance(value, str) and value == one) for one in known[key]):
-                raise LdprangeError(f"{key} must be one of {list(known[key])}, got {_short(value)}")
+                raise ArgumentError(f"{key} must be one of {list(known[key])}, got {_short(value)}")
         with self._changing:
             changed = replace(self.surveys[name], **changes)
             self.store.change_survey(changed.id, changes)
@@ -132,25 +105,25 @@ def survey_of(description: object) -> Survey:
         or not wanted <= set(description)
         or not set(description) <= wanted | set(optional)
     ):
-        raise LdprangeError(
+        raise ArgumentError(
             "a survey must be an object with name, question and plan, and may have unit, public and batches; "
             f"got {_short(description)}"
         )
     given: dict[str, Any] = {**optional, **description}
     if not isinstance(given["name"], str) or not re.fullmatch(NAME, given["name"]):
-        raise LdprangeError(
+        raise ArgumentError(
             "a survey's name must have 1 to 63 lower-case letters, digits and dashes, not a dash first, "
             f"got {_short(given['name'])}"
         )
     for key, longest, least in (("question", _MAX_QUESTION_LENGTH, 1), ("unit", _MAX_UNIT_LENGTH, 0)):
         text = given[key]
         if not isinstance(text, str) or not least <= len(text.strip()) <= longest or not _is_plain(text):
-            raise LdprangeError(
+            raise ArgumentError(
                 f"a survey's {key} must be a line of {least} to {longest} characters, got {_short(text)}"
             )
     for key in ("public", "batches"):
         if not isinstance(given[key], bool):
-            raise LdprangeError(f"{key} must be true or false, got {_short(given[key])}")
+            raise ArgumentError(f"{key} must be true or false, got {_short(given[key])}")
     plan = Plan.from_dict(given["plan"])
     _check_attributes(plan.domain, given["unit"].strip())
     question, unit = given["question"].strip(), given["unit"].strip()
@@ -163,12 +136,12 @@ def _check_attributes(domain: Domain, unit: str) -> None:
         return
     for name in domain.attributes:
         if len(name) > _MAX_ATTRIBUTE_LENGTH or not name.strip() or not _is_plain(name):
-            raise LdprangeError(
+            raise ArgumentError(
                 f"an attribute's name must be a line of 1 to {_MAX_ATTRIBUTE_LENGTH} characters, "
                 f"got {_short(name)}"
             )
     if unit:
-        raise LdprangeError(
+        raise ArgumentError(
             "a survey of several attributes must have no unit, for each has its own, "
             f"got {_short(unit)}; put units into the attributes' names"
         )

@@ -1,7 +1,5 @@
 """A store's database: made or carried over when it is opened, and written by one service only."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import time

@@ -1,7 +1,5 @@
 """A survey's reports as Parquet files, for a cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -27,17 +25,17 @@ def export(
     with new_report_folder(folder, survey.plan) as beside:
         batches = store.batches(survey)
         total = part = 0
-        held = next(batches, None)
-        while held is not None or not part:
+        batch = next(batches, None)
+        while batch is not None or not part:
             written = 0
 
             def one_file() -> Iterator[Batch]:
-                nonlocal held, written
-                while held is not None and written < reports_per_file:
-                    written += len(held)
-                    yield held
-                    progress(len(held))
-                    held = next(batches, None)
+                nonlocal batch, written
+                while batch is not None and written < reports_per_file:
+                    written += len(batch)
+                    yield batch
+                    progress(len(batch))
+                    batch = next(batches, None)
 
             total += write_reports(beside / f"part-{part:05}.parquet", survey.plan, one_file())
             part += 1

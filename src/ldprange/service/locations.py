@@ -1,7 +1,5 @@
 """Opening a store: a directory with an SQLite file, or a PostgreSQL database."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Figures for Prometheus, in its text format."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from starlette.requests import Request

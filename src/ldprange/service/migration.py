@@ -1,7 +1,5 @@
 """Carrying over a store of version 1, which numbered its batches and counted reports by the minute."""
 
-from __future__ import annotations
-
 from sqlalchemy import Connection, text
 
 from ldprange.service.schema import METADATA

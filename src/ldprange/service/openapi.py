@@ -1,7 +1,5 @@
 """The description of the interface, by which other programs and tests know it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ldprange.service.collector import NAME
@@ -64,15 +62,20 @@ def _operation(
     body: Json | None = None,
     security: list[Json] | None = None,
 ) -> Json:
-    refusals = {str(code): _json(_object({"error": _TEXT}), _ERRORS[code]) for code in (*errors, 429)}
-    described: Json = {"summary": summary, "responses": {**replies, **refusals}}
+    """Describe a request, with ``errors`` besides those that parameters, body and security bring along."""
+    described: Json = {"summary": summary}
+    codes = [429, *errors]
     if parameters:
         described["parameters"] = list(parameters)
+        codes.append(404)  # all of them have a survey's name
     if body is not None:
         described["requestBody"] = {"required": True, "content": body}
+        codes += [408, 413]
     if security is not None:
         described["security"] = security
-    return described
+        codes += [401, 403]
+    refusals = {str(code): _json(_object({"error": _TEXT}), _ERRORS[code]) for code in codes}
+    return {**described, "responses": {**replies, **refusals}}
 
 
 def _query(name: str, schema: Json, what: str, *, required: bool = False) -> Json:
@@ -100,36 +103,23 @@ _ANALYST: list[Json] = [{"analyst": []}, {"administrator": []}]
 _ANALYST_OR_PUBLIC = [*_ANALYST, {}]
 
 _BATCHES: Json = {**_FLAG, "description": "Whether a submission may hold more than one report."}
+_STATE: Json = {"enum": ["open", "closed"]}
 _PLAN: Json = {"type": "object", "description": "A plan, as in docs/formats.md."}
+_SWITCHES: Json = {"public": _FLAG, "batches": _BATCHES}
 _SURVEY = _object(
-    {
-        "name": _TEXT,
-        "question": _TEXT,
-        "unit": _TEXT,
-        "state": {"enum": ["open", "closed"]},
-        "public": _FLAG,
-        "batches": _BATCHES,
-        "plan": _PLAN,
-    }
+    {"name": _TEXT, "question": _TEXT, "unit": _TEXT, "state": _STATE, **_SWITCHES, "plan": _PLAN}
 )
 _NEW = _object(
     {
         "name": {"type": "string", "pattern": f"^{NAME}$"},
         "question": {"type": "string", "minLength": 1, "maxLength": 500},
         "unit": {"type": "string", "maxLength": 40},
-        "public": _FLAG,
-        "batches": _BATCHES,
+        **_SWITCHES,
         "plan": _PLAN,
     },
-    optional=("unit", "public", "batches"),
+    optional=("unit", *_SWITCHES),
 )
-_CHANGES = {
-    **_object(
-        {"state": {"enum": ["open", "closed"]}, "public": _FLAG, "batches": _BATCHES},
-        optional=("state", "public", "batches"),
-    ),
-    "minProperties": 1,
-}
+_CHANGES = {**_object({"state": _STATE, **_SWITCHES}, optional=("state", *_SWITCHES)), "minProperties": 1}
 _LISTED = _object({"name": _TEXT, "question": _TEXT, "state": _TEXT, "public": _FLAG, "reports": _WHOLE})
 _KEPT = _object({"reports": {"type": "integer", "minimum": 1}})
 
@@ -191,7 +181,7 @@ def _question(summary: str, answer: Json, *parameters: Json, several: Json | Non
         "get": _operation(
             summary,
             {"200": _json(schema, "The answer and its interval.")},
-            (400, 401, 403, 404, 409, 503),
+            (400, 409, 503),
             parameters=(_SURVEY_NAME, *parameters, *_GIVEN, _CONFIDENCE, _DENOISE),
             security=_ANALYST_OR_PUBLIC,
         )
@@ -201,7 +191,7 @@ def _question(summary: str, answer: Json, *parameters: Json, several: Json | Non
 _DRAWN: Json = {
     "version": _WHOLE,
     **_ASKED,
-    "state": {"enum": ["open", "closed"]},
+    "state": _STATE,
     "arrivals": _object({"start": _many(_WHOLE), "reports": _many(_WHOLE)}),
     "error": _or_nothing(_object({"typical": {"type": "number"}, "more": _WHOLE})),
 }
@@ -239,14 +229,14 @@ DESCRIPTION: Json = {
             "post": _operation(
                 "Make a survey",
                 {"201": _json(_SURVEY, "It is open.")},
-                (400, 401, 403, 408, 409, 413, 503),
+                (400, 409, 503),
                 body={"application/json": {"schema": _NEW}},
                 security=_ADMINISTRATOR,
             ),
             "get": _operation(
                 "List the surveys",
                 {"200": _json(_object({"surveys": _many(_LISTED)}), "All of them, oldest first.")},
-                (400, 401, 403),
+                (400,),
                 security=_ANALYST,
             ),
         },
@@ -254,13 +244,13 @@ DESCRIPTION: Json = {
             "get": _operation(
                 "See a survey and its plan",
                 {"200": _json(_SURVEY, "As anybody may see it.")},
-                (400, 404),
+                (400,),
                 parameters=(_SURVEY_NAME,),
             ),
             "patch": _operation(
                 "Close a survey, open it again, make its answers public, or let it take batches",
                 {"200": _json(_SURVEY, "As it is now.")},
-                (400, 401, 403, 404, 408, 413, 503),
+                (400, 503),
                 parameters=(_SURVEY_NAME,),
                 body={"application/json": {"schema": _CHANGES}},
                 security=_ADMINISTRATOR,
@@ -273,7 +263,7 @@ DESCRIPTION: Json = {
                     "201": _json(_KEPT, "Durable, and counted."),
                     "200": _json(_KEPT, "It was there already; nothing changed."),
                 },
-                (400, 404, 408, 409, 410, 413, 415, 503, 507),
+                (400, 409, 410, 415, 503, 507),
                 parameters=(_SURVEY_NAME, _BATCH_ID),
                 body={BYTES: {"schema": {"type": "string", "format": "binary"}}},
             )
@@ -318,7 +308,7 @@ DESCRIPTION: Json = {
             "get": _operation(
                 "All that a dashboard draws: of one attribute or, where a survey has several, of one or two",
                 {"200": _json(_OVERVIEW, "As of now."), "204": {"description": "Nothing changed since."}},
-                (400, 401, 403, 404, 503),
+                (400, 503),
                 parameters=(
                     _SURVEY_NAME,
                     _query("since", {"type": "integer"}, "The version that is known already."),
@@ -340,7 +330,7 @@ DESCRIPTION: Json = {
             "get": _operation(
                 "Figures for Prometheus",
                 {"200": {"description": "Its text format.", "content": {"text/plain": {"schema": _TEXT}}}},
-                (400, 401, 403),
+                (400,),
                 security=_ANALYST,
             )
         },

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ldprange.domain.text import plain
 from ldprange.estimation import Estimate
 from ldprange.estimation.attribute_estimate import normal_quantile
 from ldprange.service.attributes import check_attributes, pair_pictures
@@ -168,7 +167,7 @@ def _cdf(found: Estimate, confidence: float) -> dict[str, Any]:
     """Return the cdf with a band that holds everywhere at once (by Bonferroni's inequality)."""
     _, upper = found.domain.run_ends(_edges(found.domain.bins, _MAX_POINTS))
     each = 1 - (1 - confidence) / max(1, len(upper) - 1)
-    return {"to": [plain(bound) for bound in upper], **columns(found.prefixes(upper, confidence=each))}
+    return {"to": upper, **columns(found.prefixes(upper, confidence=each))}
 
 
 def _bar_edges(bins: int, half: float) -> list[int]:
@@ -189,8 +188,7 @@ def _bar_edges(bins: int, half: float) -> list[int]:
 
 def _histogram(found: Estimate, confidence: float, half: float) -> dict[str, Any]:
     lows, highs = found.domain.run_ends(_bar_edges(found.domain.bins, half))
-    ends = {"from": [plain(low) for low in lows], "to": [plain(high) for high in highs]}
-    return {**ends, **columns(found.ranges(lows, highs, confidence=confidence))}
+    return {"from": lows, "to": highs, **columns(found.ranges(lows, highs, confidence=confidence))}
 
 
 def _typical(

@@ -1,7 +1,5 @@
 """The pages and their files, under a strict policy: nothing comes from, or goes to, anywhere else."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 
 from starlette.requests import Request
@@ -21,12 +19,7 @@ _HEADERS = {
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
 }
-_TYPES = {
-    ".css": "text/css",
-    ".js": "text/javascript",
-    ".svg": "image/svg+xml",
-    ".txt": "text/plain",
-}
+_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".txt": "text/plain"}
 
 
 def _read_all() -> dict[str, bytes]:

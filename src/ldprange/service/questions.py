@@ -12,16 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ldprange.domain import Domain
-from ldprange.domain.text import plain
 from ldprange.estimation import estimate
-from ldprange.service.attributes import (
-    GIVEN,
-    asked_about,
-    names_of,
-    one_attribute,
-    table_of,
-    two_of,
-)
+from ldprange.service.attributes import GIVEN, asked_about, names_of, one_attribute, table_of, two_of
 from ldprange.service.cells import edges_of
 from ldprange.service.collector import Collector
 from ldprange.service.refusal import Refusal
@@ -107,7 +99,7 @@ def share_of_prefix(parameters: Parameters, found: EitherEstimate, confidence: f
     """Tell the share up to a value."""
     alone = one_attribute(parameters, found)
     bound = alone.domain.parse(parameters.text("value"))
-    return {"to": plain(bound), **share(alone.prefix(bound, confidence=confidence))}
+    return {"to": bound, **share(alone.prefix(bound, confidence=confidence))}
 
 
 def quantiles(parameters: Parameters, found: EitherEstimate, confidence: float) -> dict[str, Any]:
@@ -144,5 +136,4 @@ def _every_bin(domain: Domain) -> tuple[list[Any], list[Any]]:
         raise Refusal(
             400, f"at most {_MAX_BINS} bins are told one by one, and there are {bins}; ask for ranges"
         )
-    lower, upper = domain.run_ends(range(bins + 1))
-    return [plain(value) for value in lower], [plain(value) for value in upper]
+    return domain.run_ends(range(bins + 1))

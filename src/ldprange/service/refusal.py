@@ -1,7 +1,5 @@
 """Refusing a request."""
 
-from __future__ import annotations
-
 
 class Refusal(Exception):  # noqa: N818 (it is a reply)
     """A request is refused: with which status, and why."""

@@ -1,19 +1,15 @@
 """Replies in JSON, refusals, and what a request says of itself."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ldprange.answer import Answer
 from ldprange.domain.text import plain
-from ldprange.errors import LdprangeError
 from ldprange.service.access import ADMINISTRATOR, ROLES, may_administer, role_of, sender_of
 from ldprange.service.collector import Collector
 from ldprange.service.refusal import Refusal
@@ -38,7 +34,8 @@ class Reply(Response):
 
 def rendered(content: Any) -> bytes:
     """Return JSON; where it is long, not on the loop that takes reports."""
-    return json.dumps(_finite(content), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    how: dict[str, Any] = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
+    return json.dumps(_finite(content), default=plain, **how).encode()
 
 
 def _finite(content: Any) -> Any:
@@ -187,18 +184,13 @@ class Parameters:
 
 def columns(found: Answer[Any]) -> dict[str, Any]:
     """Return an answer in JSON types."""
-    named = {"value": found.value, "low": found.low, "high": found.high}
-    return {name: _plain(column) for name, column in named.items()}
+    told = found.to_dict()
+    return {name: told[name] for name in ("value", "low", "high")}
 
 
 def share(found: Answer[float]) -> dict[str, Any]:
     """Return the answer to one question about a share in JSON types, with what there is to know of it."""
     return {**columns(found), "note": found.note}
-
-
-def _plain(column: Any) -> Any:
-    listed = np.asarray(column).tolist()
-    return [plain(each) for each in listed] if isinstance(listed, list) else plain(listed)
 
 
 def _number(name: str, text: str) -> float:
@@ -209,8 +201,3 @@ def _number(name: str, text: str) -> float:
     if not math.isfinite(number):
         raise Refusal(400, f"{name} must be a number, got {text[:40]!r}")
     return number
-
-
-def refuse_error(error: LdprangeError) -> Reply:
-    """Return an error of the library as a reply: what was asked or sent is wrong."""
-    return refused(Refusal(400, str(error)))

@@ -6,8 +6,6 @@ drew at random, together with an aggregate that counts exactly what is sorted. T
 shows which batches were sorted together, and nothing finer.
 """
 
-from __future__ import annotations
-
 from sqlalchemy import (
     BigInteger,
     Boolean,

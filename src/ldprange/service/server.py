@@ -1,7 +1,5 @@
 """Running the collector on a port."""
 
-from __future__ import annotations
-
 import resource
 import socket
 

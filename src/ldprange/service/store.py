@@ -3,8 +3,6 @@
 One service writes to a store, which a lock makes sure of; anybody may read beside it.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -201,9 +199,9 @@ class Store(Database):
 
     def last_generation(self, survey: int) -> int:
         """Return the last generation of a survey's batches that are not sorted yet, or 0."""
-        asked = select(func.max(RECENT.c.generation)).where(RECENT.c.survey == survey)
+        query = select(func.max(RECENT.c.generation)).where(RECENT.c.survey == survey)
         with self._engine.connect() as connection:
-            return int(connection.scalar(asked) or 0)
+            return int(connection.scalar(query) or 0)
 
     def counts(self, survey: Survey) -> Iterator[Aggregate | Batch]:
         """Yield what makes up a survey's counts: the stored aggregate, and the batches it does not count."""
@@ -229,10 +227,10 @@ class Store(Database):
         for _, body in self._rows(_IN_ORDER, survey):
             yield body
 
-    def _rows(self, asked: CompoundSelect[Any], survey: int) -> Iterator[Any]:
+    def _rows(self, query: CompoundSelect[Any], survey: int) -> Iterator[Any]:
         with self._engine.connect() as connection:
             yield from connection.execution_options(yield_per=_READ_TOGETHER).execute(
-                asked, {"in_survey": survey}
+                query, {"in_survey": survey}
             )
 
     def arrivals(self, survey: int, most: int) -> tuple[list[int], list[int]]:
@@ -246,13 +244,13 @@ class Store(Database):
             if first is None:
                 return [], []
             step = HOUR * (1 + (last - first) // (HOUR * most))
-            place = ((ARRIVALS.c.hour - first) // step).label("place")
-            asked = select(place, func.sum(ARRIVALS.c.reports)).where(
+            number = ((ARRIVALS.c.hour - first) // step).label("number")
+            query = select(number, func.sum(ARRIVALS.c.reports)).where(
                 ARRIVALS.c.survey == survey, ARRIVALS.c.hour <= last
             )
-            sums = {int(at): int(reports) for at, reports in connection.execute(asked.group_by(place))}
-        places = range(1 + (last - first) // step)
-        return [first + step * at for at in places], [sums.get(at, 0) for at in places]
+            sums = {int(at): int(reports) for at, reports in connection.execute(query.group_by(number))}
+        steps = range(1 + (last - first) // step)
+        return [first + step * at for at in steps], [sums.get(at, 0) for at in steps]
 
     # tokens
 
@@ -270,16 +268,16 @@ class Store(Database):
 
 def _joined(survey: Survey, bodies: Iterable[bytes]) -> Iterator[Batch]:
     """Yield packed batches unpacked, many together."""
-    held: list[bytes] = []
+    group: list[bytes] = []
     size = 0
     for body in bodies:
-        held.append(body)
+        group.append(body)
         size += len(body)
         if size >= _READ_BYTES:
-            yield _unpacked(survey, held)
-            held, size = [], 0
-    if held:
-        yield _unpacked(survey, held)
+            yield _unpacked(survey, group)
+            group, size = [], 0
+    if group:
+        yield _unpacked(survey, group)
 
 
 def _unpacked(survey: Survey, bodies: list[bytes]) -> Batch:

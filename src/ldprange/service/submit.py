@@ -4,21 +4,13 @@ It speaks ASGI itself, before anything else looks at a request, and makes no obj
 to the writer as it came.
 """
 
-from __future__ import annotations
-
 import re
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ldprange.service.collector import Collector
 from ldprange.service.refusal import Refusal
-from ldprange.service.replies import (
-    ANYWHERE,
-    KEPT_BY_NOBODY,
-    check_rate,
-    refused,
-    survey_in,
-)
+from ldprange.service.replies import ANYWHERE, KEPT_BY_NOBODY, check_rate, refused, survey_in
 from ldprange.service.writer import Outcome
 
 BATCH = "[0-9a-f]{32}"
@@ -41,12 +33,12 @@ class Submitting:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_put = scope["type"] == "http" and scope["method"] == "PUT"
-        asked = _PATH.fullmatch(scope["path"]) if is_put else None
-        if asked is None:
+        path = _PATH.fullmatch(scope["path"]) if is_put else None
+        if path is None:
             await self._others(scope, receive, send)
             return
         try:
-            outcome = await self._take(asked[1], asked[2], scope, receive)
+            outcome = await self._take(path[1], path[2], scope, receive)
         except Refusal as refusal:
             refusal.headers |= ANYWHERE
             await refused(refusal)(scope, receive, send)

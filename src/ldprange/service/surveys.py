@@ -1,7 +1,5 @@
 """Requests about surveys: make one, change it, see what there is."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -10,15 +8,7 @@ from starlette.responses import Response
 
 from ldprange.service.access import ADMINISTRATOR, ROLES
 from ldprange.service.refusal import Refusal
-from ldprange.service.replies import (
-    ANYWHERE,
-    Parameters,
-    Reply,
-    check_role,
-    collector_of,
-    json_of,
-    survey_in,
-)
+from ldprange.service.replies import ANYWHERE, Parameters, Reply, check_role, collector_of, json_of, survey_in
 from ldprange.service.store import Survey
 
 

@@ -1,7 +1,5 @@
 """Whose question is answered next: few at a time, addresses by turns, in lines that have an end."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Callable

@@ -7,8 +7,6 @@ then lets anybody know. What is acknowledged is durable, and counted once.
 Once an hour, or after many, it also lets the store sort what came, so that nothing there tells when.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time
@@ -66,6 +64,8 @@ class _Submission:
 class Writer:
     """The only one who adds batches to the store, and to the live aggregates."""
 
+    _loop: asyncio.AbstractEventLoop  # since it was started
+
     def __init__(self, store: Store, least_free_bytes: int) -> None:
         self._store = store
         self._least_free_bytes = least_free_bytes
@@ -80,7 +80,6 @@ class Writer:
         self._wake = Condition()
         self._stopping = False
         self._thread = Thread(target=self._run, name="writer")
-        self._loop: asyncio.AbstractEventLoop | None = None
         self.healthy = True
         self.commits = 0
         self.commit_seconds = 0.0
@@ -124,7 +123,6 @@ class Writer:
 
     def submit(self, survey: Survey, batch: bytes, body: bytes) -> asyncio.Future[Outcome]:
         """Hand a batch over; the future is done when it is durable and counted, or refused."""
-        assert self._loop is not None  # noqa: S101 (the service starts its writer first)
         future: asyncio.Future[Outcome] = self._loop.create_future()
         with self._wake:
             if self._stopping:
@@ -147,7 +145,7 @@ class Writer:
         if self._thread.is_alive():
             self._thread.join()
         self._counter.shutdown()
-        if self.healthy and self._loop is not None:
+        if self.healthy and self._thread.ident is not None:  # it was started
             for live in self._lives.values():
                 live.count()
                 self._sort(live)  # the generation that ended before this one, if it is not sorted yet
@@ -160,7 +158,6 @@ class Writer:
             if not self._attempted(partial(self._recover_and_write, group)):
                 for submission in group:
                     submission.outcome = FAILED
-            assert self._loop is not None  # noqa: S101 (the thread is started with it)
             with suppress(RuntimeError):  # the loop has ended, and nobody is left to be told
                 self._loop.call_soon_threadsafe(_tell, group)
             if self.healthy:
