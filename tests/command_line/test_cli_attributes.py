@@ -182,7 +182,7 @@ def wide_plan() -> str:
         ),
         (["encode", "town.plan.json", "-", "-o", "r.reports"], "with the columns age, region"),
         (["encode", "town.plan.json", "ages.csv", "-o", "r.reports"], "no column 'region'"),
-        (["encode", "town.plan.json", "bad.csv", "-o", "r.reports"], "a number in age, and row 2 has 'x'"),
+        (["encode", "town.plan.json", "bad.csv", "-o", "r.reports"], "number in age, and row 2 has 'x'"),
         (["encode", "town.plan.json", "gap.csv", "-o", "r.reports"], "a label in region, and row 1 has none"),
         (["encode", "town.plan.json", "old.csv", "-o", "r.reports"], "age: "),
         (["plan", "--attribute", "age", "0..9", "--epsilon", "1"], "two or more"),

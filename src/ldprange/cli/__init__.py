@@ -1,7 +1,5 @@
 """The command line: every verb of the library has its twin here."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from io import TextIOWrapper

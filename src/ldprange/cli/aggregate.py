@@ -1,14 +1,12 @@
 """``ldprange aggregate`` and ``ldprange merge``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from ldprange.aggregate import Aggregate
-from ldprange.cli.command import Command
+from ldprange.cli.command import command
 from ldprange.cli.options import (
     check_distinct,
     check_output,
@@ -18,7 +16,7 @@ from ldprange.cli.options import (
     read_aggregate,
     size_of,
 )
-from ldprange.cli.output import note, print_json, progress
+from ldprange.cli.output import note, progress, tell
 from ldprange.files import read_plan
 from ldprange.files.counting import count_files
 from ldprange.files.reports import report_files
@@ -26,12 +24,9 @@ from ldprange.files.sources import STANDARD_INPUT, naming
 from ldprange.plan import Plan
 
 
-@click.command(
-    cls=Command,
-    examples=[
-        "ldprange aggregate ages.plan.json reports.parquet more-reports/ -o monday.agg",
-        "ldprange aggregate ages.plan.json reports/ -o monday.agg --engine spark --master spark://host:7077",
-    ],
+@command(
+    "ldprange aggregate ages.plan.json reports.parquet more-reports/ -o monday.agg",
+    "ldprange aggregate ages.plan.json reports/ -o monday.agg --engine spark --master spark://host:7077",
 )
 @plan_argument
 @click.argument("report_paths", metavar="REPORTS...", nargs=-1, required=True)
@@ -45,17 +40,10 @@ from ldprange.plan import Plan
     help="Count here, or on a Spark cluster, which reads .parquet only.",
 )
 @click.option(
-    "--master",
-    metavar="URL",
-    help="The cluster: spark://host:7077, local[2], or sc://host (Spark Connect).",
+    "--master", metavar="URL", help="The cluster: spark://host:7077, local[2], or sc://host (Spark Connect)."
 )
 def aggregate(
-    plan_file: str,
-    report_paths: tuple[str, ...],
-    output: str,
-    as_json: bool,
-    engine: str,
-    master: str | None,
+    plan_file: str, report_paths: tuple[str, ...], output: str, as_json: bool, engine: str, master: str | None
 ) -> None:
     """Count report files into an aggregate.
 
@@ -90,12 +78,7 @@ def aggregate(
     _tell(total, output, as_json)
 
 
-@click.command(
-    cls=Command,
-    examples=[
-        "ldprange merge monday.agg tuesday.agg -o week.agg",
-    ],
-)
+@command("ldprange merge monday.agg tuesday.agg -o week.agg")
 @click.argument("aggregate_files", metavar="AGGREGATES...", nargs=-1, required=True)
 @output_option
 @json_option
@@ -128,7 +111,6 @@ def _on_cluster(
 
 
 def _tell(total: Aggregate, output: str, as_json: bool) -> None:
-    if as_json:
-        print_json({"reports": total.reports, "plan": total.plan.fingerprint, "output": output})
-    else:
-        click.echo(f"{total.reports:,} reports under plan {total.plan.fingerprint} written to {output}")
+    result = {"reports": total.reports, "plan": total.plan.fingerprint, "output": output}
+    sentence = f"{total.reports:,} reports under plan {total.plan.fingerprint} written to {output}"
+    tell(result, sentence, as_json=as_json)

@@ -1,7 +1,5 @@
 """What values one of several attributes may have, in a word."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Sequence

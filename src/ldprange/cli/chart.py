@@ -1,7 +1,5 @@
 """A cdf with its band, drawn in characters."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from rich.text import Text

@@ -1,8 +1,6 @@
 """A command whose help ends with examples, printed as they are typed."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -18,6 +16,19 @@ class Command(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples below the options."""
         write_examples(self.examples, formatter)
+
+
+def command(*examples: str, of: Any = click, **options: Any) -> Callable[[Callable[..., None]], Command]:
+    """Return a decorator that makes a function a command with ``examples``, alone or ``of`` a group."""
+    made: Callable[[Callable[..., None]], Command] = of.command(cls=Command, examples=examples, **options)
+    return made
+
+
+def with_options(function: Callable[..., None], *options: Callable[[Any], Any]) -> Callable[..., None]:
+    """Return ``function`` with ``options``, in the order in which the help has them."""
+    for option in reversed(options):  # the one applied last comes first in the help
+        function = option(function)
+    return function
 
 
 def write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> None:

@@ -1,13 +1,9 @@
 """``ldprange compare``."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
-import click
-
-from ldprange.cli.command import Command
+from ldprange.cli.command import command
 from ldprange.cli.domains import domain_options
 from ldprange.cli.options import epsilon_option, json_option, users_option, workload_option
 from ldprange.cli.output import answers, console, facts, print_json
@@ -19,12 +15,9 @@ from ldprange.planner.optimise import Workload
 _HEADINGS = ("plan", "ranges ±", "prefixes ±", "error", "bytes", "counters")
 
 
-@click.command(
-    cls=Command,
-    examples=[
-        "ldprange compare --low 0 --high 119 --epsilon 1.1 --users 1000000",
-        "ldprange compare --labels XS,S,M,L,XL --epsilon 0.5 --users 2000 --workload prefixes --json",
-    ],
+@command(
+    "ldprange compare --low 0 --high 119 --epsilon 1.1 --users 1000000",
+    "ldprange compare --labels XS,S,M,L,XL --epsilon 0.5 --users 2000 --workload prefixes --json",
 )
 @domain_options()
 @epsilon_option(required=True)
@@ -53,8 +46,8 @@ def compare(domain: Domain, epsilon: float, users: int, workload: Workload, as_j
         )
         return
     screen = console()
-    asked = ("best for", questions(workload))
-    screen.print(facts([("domain", domain.describe()), privacy_fact(epsilon), people_fact(users), asked]))
+    purpose = ("best for", questions(workload))
+    screen.print(facts([("domain", domain.describe()), privacy_fact(epsilon), people_fact(users), purpose]))
     screen.print(answers(_HEADINGS, [_row(each, comparison) for each in comparison.candidates]))
     screen.print(comparison.reason)
 

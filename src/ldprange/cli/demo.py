@@ -1,7 +1,5 @@
 """``ldprange demo``."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,7 +13,7 @@ from ldprange import wire
 from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
 from ldprange.cli.chart import draw_cdf
-from ldprange.cli.command import Command
+from ldprange.cli.command import command
 from ldprange.cli.demo_population import MAX_MINUTES, commutes
 from ldprange.cli.options import epsilon_option
 from ldprange.cli.output import answers, console, facts
@@ -32,13 +30,7 @@ _PREFIXES = (20, 45)
 _QUANTILES = (0.25, 0.5, 0.75, 0.9)
 
 
-@click.command(
-    cls=Command,
-    examples=[
-        "ldprange demo",
-        "ldprange demo --people 1000000 --epsilon 0.5",
-    ],
-)
+@command("ldprange demo", "ldprange demo --people 1000000 --epsilon 0.5")
 @click.option(
     "--people",
     type=click.IntRange(1, 10_000_000),

@@ -1,7 +1,5 @@
 """A made-up population for the demonstration: how many minutes people travel to work."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

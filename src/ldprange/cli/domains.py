@@ -1,7 +1,5 @@
 """What values people may have: the options that say so, turned into a domain."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -11,6 +9,7 @@ from typing import Any
 import click
 
 from ldprange.cli.attribute_syntax import WAYS, labels_of, product_of
+from ldprange.cli.command import with_options
 from ldprange.domain import Domain
 from ldprange.support.checking import shown
 
@@ -56,9 +55,7 @@ def domain_options(*, required: bool = True) -> Callable[[Callable[..., None]], 
             command(domain=said.domain() if required or said != _NOTHING else None, **given)
 
         with_domain.__doc__ = f"{inspect.cleandoc(command.__doc__ or '')}\n\n{_WAYS}"
-        for option in reversed(_OPTIONS):  # the one applied last comes first in the help
-            option(with_domain)
-        return with_domain
+        return with_options(with_domain, *_OPTIONS)
 
     return decorate
 

@@ -1,14 +1,10 @@
 """``ldprange encode``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import click
-
-from ldprange.cli.command import Command
+from ldprange.cli.command import command
 from ldprange.cli.options import (
     check_output,
     column_option,
@@ -20,7 +16,7 @@ from ldprange.cli.options import (
     size_of,
     values_argument,
 )
-from ldprange.cli.output import Bar, note, print_json, progress
+from ldprange.cli.output import Bar, note, progress, tell
 from ldprange.files import read_plan, read_values, write_reports
 from ldprange.files.sources import naming
 from ldprange.plan import Plan
@@ -28,12 +24,9 @@ from ldprange.reports import Batch
 from ldprange.simulation import encode_stream
 
 
-@click.command(
-    cls=Command,
-    examples=[
-        "ldprange encode ages.plan.json people.csv --column age -o reports.parquet",
-        "seq 0 119 | ldprange encode ages.plan.json - -o few.reports --seed 7",
-    ],
+@command(
+    "ldprange encode ages.plan.json people.csv --column age -o reports.parquet",
+    "seq 0 119 | ldprange encode ages.plan.json - -o few.reports --seed 7",
 )
 @plan_argument
 @values_argument
@@ -60,10 +53,8 @@ def encode(
         values = read_values(values_file, column, plan.domain, progress=bar.advance)  # loads what that takes
         count = write_reports(output, plan, _batches(plan, values_file, values, seed, bar))
     note(f"a rehearsal: real clients encode on their own devices. Seed {seed} repeats it.")
-    if as_json:
-        print_json({"reports": count, "plan": plan.fingerprint, "seed": seed, "output": output})
-    else:
-        click.echo(f"{count:,} reports under plan {plan.fingerprint} written to {output}")
+    result = {"reports": count, "plan": plan.fingerprint, "seed": seed, "output": output}
+    tell(result, f"{count:,} reports under plan {plan.fingerprint} written to {output}", as_json=as_json)
 
 
 def _batches(plan: Plan, values_file: str, values: Iterator[Any], seed: int, bar: Bar) -> Iterator[Batch]:

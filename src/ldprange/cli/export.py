@@ -1,24 +1,17 @@
 """``ldprange export``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click
 
-from ldprange.cli.command import Command
+from ldprange.cli.command import command
 from ldprange.cli.options import json_option
-from ldprange.cli.output import print_json, progress
+from ldprange.cli.output import progress, tell
 from ldprange.cli.store_options import store_options
-from ldprange.errors import LdprangeError
+from ldprange.errors import ArgumentError
 
 
-@click.command(
-    cls=Command,
-    examples=[
-        "ldprange export minutes-to-work -o reports",
-    ],
-)
+@command("ldprange export minutes-to-work -o reports")
 @click.argument("name", metavar="SURVEY")
 @click.option("-o", "--output", metavar="FOLDER", required=True, help="The folder to make.")
 @click.option(
@@ -43,11 +36,9 @@ def export(name: str, output: str, reports_per_file: int, place: str, as_json: b
         surveys = {survey.name: survey for survey in store.surveys()}
         if name not in surveys:
             there = ", ".join(surveys) or "none"
-            raise LdprangeError(f"there is no survey {name} in {store.place}; those there are: {there}")
+            raise ArgumentError(f"there is no survey {name} in {store.place}; those there are: {there}")
         reports = export(
             store, surveys[name], Path(output), reports_per_file=reports_per_file, progress=bar.add
         )
-    if as_json:
-        print_json({"survey": name, "reports": reports, "output": output})
-    else:
-        click.echo(f"{reports:,} reports of {name} written to {output}")
+    result = {"survey": name, "reports": reports, "output": output}
+    tell(result, f"{reports:,} reports of {name} written to {output}", as_json=as_json)

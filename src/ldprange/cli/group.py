@@ -1,7 +1,5 @@
 """The command ``ldprange``: finds its subcommands, and turns errors into messages and exit codes."""
 
-from __future__ import annotations
-
 import sys
 from importlib import import_module
 from typing import Any

@@ -1,12 +1,10 @@
 """``ldprange need``."""
 
-from __future__ import annotations
-
 import math
 
 import click
 
-from ldprange.cli.command import Command
+from ldprange.cli.command import command
 from ldprange.cli.domains import domain_options
 from ldprange.cli.options import epsilon_option, json_option, users_option, workload_given, workload_option
 from ldprange.cli.output import console, facts, print_json
@@ -34,13 +32,10 @@ def _share(context: click.Context, option: click.Parameter, text: str | None) ->
         ) from None
 
 
-@click.command(
-    cls=Command,
-    examples=[
-        "ldprange need --low 0 --high 119 --epsilon 1.1 --error 1%",
-        "ldprange need --low 0 --high 119 --users 100000 --error 0.01 --workload prefixes",
-        "ldprange need --epsilon 1.1 --users 1000000",
-    ],
+@command(
+    "ldprange need --low 0 --high 119 --epsilon 1.1 --error 1%",
+    "ldprange need --low 0 --high 119 --users 100000 --error 0.01 --workload prefixes",
+    "ldprange need --epsilon 1.1 --users 1000000",
 )
 @domain_options(required=False)
 @epsilon_option()
@@ -67,11 +62,11 @@ def need(
     bins = domain.bins if domain else None
     match domain, epsilon, users, error:
         case Domain(), float(), None, float():
-            asked = "users"
+            unknown = "users"
             users = users_needed(domain, epsilon=epsilon, error=error, workload=workload)
             sentence = f"It takes {users:,} people at ε = {epsilon:g} for an error of {_percent(error)}."
         case Domain(), None, int(), float():
-            asked = "epsilon"
+            unknown = "epsilon"
             epsilon = _rounded_up(
                 epsilon_needed(domain, expected_users=users, error=error, workload=workload)
             )
@@ -81,7 +76,7 @@ def need(
         case None, float(), int(), None:
             if workload_given():
                 raise click.UsageError(f"--workload goes with --error only, got {workload}; leave it out")
-            asked = "bins"
+            unknown = "bins"
             bins = useful_bins(epsilon=epsilon, expected_users=users)
             sentence = (
                 f"Up to {bins:,} bins are useful with {users:,} people at ε = {epsilon:g}: with more, "
@@ -91,7 +86,7 @@ def need(
             raise click.UsageError(f"ask one of: {_QUESTIONS}; got {_given(domain, epsilon, users, error)}")
     if as_json:
         wanted = {} if error is None else {"error": error, "workload": workload}
-        print_json({"asked": asked, "bins": bins, "epsilon": epsilon, "users": users, **wanted})
+        print_json({"asked": unknown, "bins": bins, "epsilon": epsilon, "users": users, **wanted})
         return
     rows = [
         ("bins", f"{bins:,}") if domain is None else ("domain", domain.describe()),

@@ -1,7 +1,5 @@
 """What several commands share: arguments, options, and the files behind them."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -74,9 +72,7 @@ def _population(context: click.Context, option: click.Parameter, typed: str | No
         return float(number)
     except ValueError:
         raise click.BadParameter(
-            f"it must be 'respondents' or a number of people from 1 on, got {shown(typed)}",
-            context,
-            option,
+            f"it must be 'respondents' or a number of people from 1 on, got {shown(typed)}", context, option
         ) from None
 
 

@@ -1,7 +1,5 @@
 """What people see: results on standard output; notes and progress on standard error."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +10,8 @@ from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
+
+from ldprange.domain.text import plain
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -26,7 +26,15 @@ def note(text: str) -> None:
 
 def print_json(result: dict[str, Any]) -> None:
     """Print a result for machines."""
-    click.echo(json.dumps(result, ensure_ascii=False, allow_nan=False))
+    click.echo(json.dumps(result, ensure_ascii=False, allow_nan=False, default=plain))
+
+
+def tell(result: dict[str, Any], sentence: str, *, as_json: bool) -> None:
+    """Print a ``result`` for machines, or the ``sentence`` that says it to people."""
+    if as_json:
+        print_json(result)
+    else:
+        click.echo(sentence)
 
 
 def facts(rows: Iterable[tuple[str, str]]) -> Table:

@@ -1,10 +1,8 @@
 """``ldprange plan``."""
 
-from __future__ import annotations
-
 import click
 
-from ldprange.cli.command import Command
+from ldprange.cli.command import command
 from ldprange.cli.domains import domain_options
 from ldprange.cli.options import (
     check_output,
@@ -35,14 +33,11 @@ _ORACLES = {
 }
 
 
-@click.command(
-    cls=Command,
-    examples=[
-        "ldprange plan --low 0 --high 119 --epsilon 1.1 --users 1000000 -o ages.plan.json",
-        "ldprange plan --low 0.1 --high 60000 --bins 256 --logarithmic --epsilon 2 -o latency.plan.json",
-        "ldprange plan --attribute age 0..119 --attribute income 0..8000/64 --epsilon 2 -o both.plan.json",
-        "ldprange plan --labels XS,S,M,L,XL --epsilon 1 --decomposition flat --oracle oue -o sizes.plan.json",
-    ],
+@command(
+    "ldprange plan --low 0 --high 119 --epsilon 1.1 --users 1000000 -o ages.plan.json",
+    "ldprange plan --low 0.1 --high 60000 --bins 256 --logarithmic --epsilon 2 -o latency.plan.json",
+    "ldprange plan --attribute age 0..119 --attribute income 0..8000/64 --epsilon 2 -o both.plan.json",
+    "ldprange plan --labels XS,S,M,L,XL --epsilon 1 --decomposition flat --oracle oue -o sizes.plan.json",
 )
 @domain_options()
 @epsilon_option(required=True)

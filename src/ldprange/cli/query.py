@@ -1,21 +1,18 @@
 """``ldprange query``."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
-import numpy as np
 
 from ldprange.answer import Answer
 from ldprange.cli.chart import draw_cdf
-from ldprange.cli.command import Command
+from ldprange.cli.command import command
 from ldprange.cli.options import json_option, population_option, read_aggregate
 from ldprange.cli.output import answers, console, facts, note, print_json
 from ldprange.cli.summary import percent, plan_facts
 from ldprange.domain import Domain
-from ldprange.domain.text import plain, shown
+from ldprange.domain.text import shown
 from ldprange.errors import QueryError
 from ldprange.estimation import Estimate, JointEstimate, estimate
 from ldprange.sampling import Population, described
@@ -24,61 +21,28 @@ from ldprange.support.checking import listed
 _QUARTILES = (0.25, 0.5, 0.75)
 
 
-@click.command(
-    cls=Command,
-    examples=[
-        "ldprange query week.agg --range 18 64 --prefix 30 --quantile 0.5",
-        "ldprange query week.agg --histogram --denoise",
-        "ldprange query week.agg --quantile 0.25 --quantile 0.75 --confidence 0.99 --json",
-        "ldprange query homes.agg --attribute rent --given region north north --quantile 0.5",
-        "ldprange query homes.agg --within rent 500 800 --within rooms 3 4",
-    ],
+def _asked(words: str, what: str, *names: str, **more: Any) -> Callable[[Any], Any]:
+    """Return the option of these ``names`` that takes ``words``, and may be given many times."""
+    number = len(words.split())
+    return click.option(*names, nargs=number, multiple=True, metavar=words, help=what, **more)
+
+
+@command(
+    "ldprange query week.agg --range 18 64 --prefix 30 --quantile 0.5",
+    "ldprange query week.agg --histogram --denoise",
+    "ldprange query week.agg --quantile 0.25 --quantile 0.75 --confidence 0.99 --json",
+    "ldprange query homes.agg --attribute rent --given region north north --quantile 0.5",
+    "ldprange query homes.agg --within rent 500 800 --within rooms 3 4",
 )
 @click.argument("aggregate_file", metavar="AGGREGATE")
-@click.option(
-    "--range",
-    "ranges",
-    nargs=2,
-    multiple=True,
-    metavar="LOW HIGH",
-    help="The share between two values, both included (real numbers: up to HIGH, without it).",
+@_asked(
+    "LOW HIGH", "The share from LOW to HIGH, itself included (real numbers: without it).", "--range", "ranges"
 )
-@click.option(
-    "--prefix",
-    "prefixes",
-    multiple=True,
-    metavar="BOUND",
-    help="The share up to a value, itself included (real numbers: without it).",
-)
-@click.option(
-    "--quantile",
-    "quantiles",
-    multiple=True,
-    type=float,
-    metavar="Q",
-    help="The value below which a share Q lies.",
-)
-@click.option(
-    "--attribute",
-    "attributes",
-    metavar="NAME",
-    multiple=True,
-    help="Of several attributes, the one that is asked about.",
-)
-@click.option(
-    "--within",
-    nargs=3,
-    multiple=True,
-    metavar="NAME LOW HIGH",
-    help="Of several attributes: the share within all of these ranges at once (a label: twice).",
-)
-@click.option(
-    "--given",
-    nargs=3,
-    multiple=True,
-    metavar="NAME LOW HIGH",
-    help="Ask about --attribute only among the people in this range of another (a label: twice).",
-)
+@_asked("BOUND", "The share up to BOUND, itself included (real numbers: without it).", "--prefix", "prefixes")
+@_asked("Q", "The value below which a share Q lies.", "--quantile", "quantiles", type=float)
+@_asked("NAME", "Of several attributes, the one that is asked about.", "--attribute", "attributes")
+@_asked("NAME LOW HIGH", "The share in all of these ranges at once (a label: twice).", "--within")
+@_asked("NAME LOW HIGH", "Ask --attribute only of the people in this range (a label: twice).", "--given")
 @click.option("--histogram", is_flag=True, help="The share of every bin.")
 @click.option("--cdf", is_flag=True, help="The share up to every bin.")
 @click.option(
@@ -94,9 +58,7 @@ _QUARTILES = (0.25, 0.5, 0.75)
     help="How often an interval is to hold the truth.",
 )
 @click.option(
-    "--denoise",
-    is_flag=True,
-    help="Less error for a little bias: a distribution, with no share below 0.",
+    "--denoise", is_flag=True, help="Less error for a little bias: a distribution, with no share below 0."
 )
 @click.option(
     "--raw", is_flag=True, help="The paper's raw tree, without consistency between levels, for comparison."
@@ -207,8 +169,8 @@ def query(
 
 def _notes(result: dict[str, Any]) -> Iterator[str]:
     """Yield what there is to know about single answers, each once."""
-    asked = [result["within"] or {}, *result["ranges"], *result["prefixes"]]
-    yield from dict.fromkeys(each["note"] for each in asked if each.get("note"))
+    shares = [result["within"] or {}, *result["ranges"], *result["prefixes"]]
+    yield from dict.fromkeys(each["note"] for each in shares if each.get("note"))
 
 
 def _within(found: JointEstimate, ranges: dict[str, tuple[Any, Any]], confidence: float) -> dict[str, Any]:
@@ -229,40 +191,34 @@ def _named(
 
 
 def _bounds(ranges: dict[str, tuple[Any, Any]]) -> dict[str, list[Any]]:
-    return {name: [plain(low), plain(high)] for name, (low, high) in ranges.items()}
+    return {name: list(ends) for name, ends in ranges.items()}
 
 
 def _ranges(
-    estimated: Estimate, asked: tuple[tuple[str, str], ...], confidence: float
+    estimated: Estimate, typed: tuple[tuple[str, str], ...], confidence: float
 ) -> list[dict[str, Any]]:
-    if not asked:
-        return []
-    domain = estimated.domain
-    lows, highs = ([domain.parse(text) for text in ends] for ends in zip(*asked, strict=True))
     return [
-        {"from": plain(low), "to": plain(high), **_one(estimated.range(low, high, confidence=confidence))}
-        for low, high in zip(lows, highs, strict=True)
+        {"from": low, "to": high, **_one(estimated.range(low, high, confidence=confidence))}
+        for low, high in (map(estimated.domain.parse, ends) for ends in typed)
     ]
 
 
-def _prefixes(estimated: Estimate, asked: tuple[str, ...], confidence: float) -> list[dict[str, Any]]:
-    if not asked:
-        return []
-    bounds = [estimated.domain.parse(text) for text in asked]
-    return [{"to": plain(bound), **_one(estimated.prefix(bound, confidence=confidence))} for bound in bounds]
+def _prefixes(estimated: Estimate, typed: tuple[str, ...], confidence: float) -> list[dict[str, Any]]:
+    bounds = map(estimated.domain.parse, typed)
+    return [{"to": bound, **_one(estimated.prefix(bound, confidence=confidence))} for bound in bounds]
 
 
-def _quantiles(estimated: Estimate, asked: tuple[float, ...], confidence: float) -> list[dict[str, Any]]:
-    if not asked:
+def _quantiles(estimated: Estimate, qs: tuple[float, ...], confidence: float) -> list[dict[str, Any]]:
+    if not qs:
         return []
-    found = estimated.quantiles(list(asked), confidence=confidence)
-    return [{"q": q, **each} for q, each in zip(asked, _each(found), strict=True)]
+    found = estimated.quantiles(list(qs), confidence=confidence)
+    return [{"q": q, **each} for q, each in zip(qs, _each(found), strict=True)]
 
 
 def _histogram(estimated: Estimate, confidence: float) -> list[dict[str, Any]]:
     domain = estimated.domain
     return [
-        {"from": plain(domain.lower(index)), "to": plain(domain.upper(index)), **each}
+        {"from": domain.lower(index), "to": domain.upper(index), **each}
         for index, each in enumerate(_each(estimated.histogram(confidence=confidence)))
     ]
 
@@ -270,7 +226,7 @@ def _histogram(estimated: Estimate, confidence: float) -> list[dict[str, Any]]:
 def _cdf(estimated: Estimate, confidence: float, band: str) -> list[dict[str, Any]]:
     upper = estimated.domain.upper
     found = estimated.cdf(confidence=confidence, band=band)
-    return [{"to": plain(upper(index)), **each} for index, each in enumerate(_each(found))]
+    return [{"to": upper(index), **each} for index, each in enumerate(_each(found))]
 
 
 def _one(answer: Answer[float]) -> dict[str, Any]:
@@ -281,9 +237,9 @@ def _one(answer: Answer[float]) -> dict[str, Any]:
 
 def _each(found: Answer[Any]) -> Iterator[dict[str, Any]]:
     """Yield an answer of arrays entry by entry, in plain JSON types."""
-    columns = (np.asarray(column).tolist() for column in (found.value, found.low, found.high))
-    for value, low, high in zip(*columns, strict=True):
-        yield {"value": plain(value), "low": plain(low), "high": plain(high)}
+    told = found.to_dict()
+    for each in zip(told["value"], told["low"], told["high"], strict=True):
+        yield dict(zip(("value", "low", "high"), each, strict=True))
 
 
 def _rows(result: dict[str, Any]) -> Iterator[tuple[str, str, str]]:

@@ -31,15 +31,15 @@ class _Part:
     def of(plan: Plan, counts: NDArray[np.int64], chosen: tuple[int, ...], low: Ends, high: Ends) -> _Part:
         names, axes = zip(*plan.domain.attributes.items(), strict=True)
         ends = {
-            names[place]: (
-                [axes[place].lower(int(start)) for start in starts],
-                [axes[place].upper(int(stop) - 1) for stop in stops],
+            names[attribute]: (
+                [axes[attribute].lower(int(start)) for start in starts],
+                [axes[attribute].upper(int(stop) - 1) for stop in stops],
             )
-            for place, starts, stops in zip(chosen, low, high, strict=True)
+            for attribute, starts, stops in zip(chosen, low, high, strict=True)
         }
         others = tuple(set(range(counts.ndim)) - set(chosen))
-        upto = shares_below(counts.sum(axis=others) / counts.sum())
-        return _Part(ends, from_corners(low, high, lambda corner: upto[tuple(corner)]))
+        cdf = shares_below(counts.sum(axis=others) / counts.sum())
+        return _Part(ends, from_corners(low, high, lambda corner: cdf[tuple(corner)]))
 
     def ask(self, estimated: EitherEstimate) -> Answer[NDArray[np.float64]]:
         if "" in self.ends:  # the name of an only attribute
@@ -53,7 +53,7 @@ class Questions:
     def __init__(self, parts: Sequence[_Part]) -> None:
         self._parts = parts
         self._squares = 0.0
-        self._asked = self._held = self._intervals = 0
+        self._asked = self._covered = self._intervals = 0
 
     def ask(self, estimated: EitherEstimate) -> None:
         """Count the error of one survey's answers, and how many intervals held the truth."""
@@ -64,7 +64,7 @@ class Questions:
             self._asked += part.truth.size
             open_question = high > low  # the whole domain holds everybody: nothing to cover
             holds = (low <= part.truth) & (part.truth <= high)
-            self._held += int(np.count_nonzero(holds & open_question))
+            self._covered += int(np.count_nonzero(holds & open_question))
             self._intervals += int(np.count_nonzero(open_question))
 
     def result(self, predicted: float) -> dict[str, Any]:
@@ -73,7 +73,7 @@ class Questions:
             "asked": sum(part.truth.size for part in self._parts),
             "predicted_rmse": predicted,
             "measured_rmse": (self._squares / self._asked) ** 0.5,
-            "coverage": self._held / self._intervals if self._intervals else None,
+            "coverage": self._covered / self._intervals if self._intervals else None,
         }
 
 

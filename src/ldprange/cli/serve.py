@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import socket
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ldprange.cli.command import Command
+from ldprange.cli.command import command
 from ldprange.cli.output import note, print_whole
 from ldprange.cli.store_options import store_options
 from ldprange.cli.survey_options import NewSurvey, survey_options
-from ldprange.errors import LdprangeError, StoreError
+from ldprange.errors import ArgumentError, StoreError
+from ldprange.service.settings import DEFAULTS, Settings
 from ldprange.support.addresses import is_loopback
 
 if TYPE_CHECKING:
@@ -22,12 +24,15 @@ if TYPE_CHECKING:
 _MEGABYTE = 1_000_000
 
 
-@click.command(
-    cls=Command,
-    examples=[
-        'ldprange serve --question "Minutes to work?" --unit minutes --low 0 --high 120 --epsilon 1',
-        "ldprange serve --data surveys --port 8080 --origin https://survey.example.org --behind-proxy",
-    ],
+def _limit(option: str, default: float, what: str, *, least: int = 0, **more: Any) -> Callable[[Any], Any]:
+    """Return the option of a limit, which is at ``least`` so much."""
+    kind = click.FloatRange if isinstance(default, float) else click.IntRange
+    return click.option(option, type=kind(min=least), default=default, show_default=True, help=what, **more)
+
+
+@command(
+    'ldprange serve --question "Minutes to work?" --unit minutes --low 0 --high 120 --epsilon 1',
+    "ldprange serve --data surveys --port 8080 --origin https://survey.example.org --behind-proxy",
 )
 @survey_options(required=False)
 @store_options
@@ -46,41 +51,15 @@ _MEGABYTE = 1_000_000
     is_flag=True,
     help="A proxy on this machine is in front: take the sender's address from its X-Forwarded-For.",
 )
-@click.option(
-    "--requests-per-second",
-    type=click.FloatRange(min=0),
-    default=100.0,
-    show_default=True,
-    help="From one address; 0 for no limit.",
-)
-@click.option(
-    "--largest-batch",
-    type=click.IntRange(min=64),
-    default=1 << 20,
-    show_default=True,
-    help="Bytes of one submission.",
-)
-@click.option(
-    "--reports-per-hour",
-    type=click.IntRange(min=0),
-    default=10_000,
-    show_default=True,
-    help="From one address to one survey; 0 for no limit.",
-)
-@click.option(
-    "--bytes-per-hour",
-    type=click.IntRange(min=0),
-    default=100_000_000,
-    show_default=True,
-    help="From one address to one survey; 0 for no limit.",
-)
-@click.option(
+@_limit("--requests-per-second", DEFAULTS.requests_per_second, "From one address; 0 for no limit.")
+@_limit("--largest-batch", DEFAULTS.largest_body, "Bytes of one submission.", least=64)
+@_limit("--reports-per-hour", DEFAULTS.reports_per_hour, "From one address to one survey; 0 for no limit.")
+@_limit("--bytes-per-hour", DEFAULTS.bytes_per_hour, "From one address to one survey; 0 for no limit.")
+@_limit(
     "--least-free-disk",
-    type=click.IntRange(min=0),
-    default=500,
-    show_default=True,
+    DEFAULTS.least_free_bytes // _MEGABYTE,
+    "With less, it takes no reports; for a store in a directory.",
     metavar="MEGABYTES",
-    help="With less, it takes no reports; for a store in a directory.",
 )
 def serve(
     new: NewSurvey | None,
@@ -101,7 +80,7 @@ def serve(
     later with ldprange survey. Everything is kept in one directory; what is acknowledged is on the disk.
     """
     from ldprange.service.access import origin_of
-    from ldprange.service.collector import Collector, Settings, survey_of
+    from ldprange.service.collector import Collector, survey_of
     from ldprange.service.server import listen, make_server
     from ldprange.service.store import Store
 
@@ -146,7 +125,7 @@ def _open(store: Store, wanted: Survey) -> None:
         return
     there = next(survey for survey in store.surveys() if survey.name == wanted.name)
     if (there.question, there.plan.fingerprint) != (wanted.question, wanted.plan.fingerprint):
-        raise LdprangeError(
+        raise ArgumentError(
             f"a survey named {there.name} exists already, with another question or plan; "
             "choose another --name"
         )
@@ -186,17 +165,14 @@ def _announce(store: Store, here: str, place: str) -> None:
     for survey in store.surveys():
         fragment = f"#token={tokens[ANALYST]}" if tokens and not survey.public else ""
         link = "closed" if survey.state == CLOSED else "share this link"
-        rows += [
-            (link, f"{here}/s/{survey.name}"),
-            ("dashboard", f"{here}/d/{survey.name}{fragment}"),
-        ]
+        rows += [(link, f"{here}/s/{survey.name}"), ("dashboard", f"{here}/d/{survey.name}{fragment}")]
     rows += [(f"{role}'s token", token) for role, token in tokens.items()]
     print_whole(rows or [("collector", here)])
     if tokens:
         note("the tokens are shown this once, and kept as digests only; ldprange tokens makes new ones")
 
 
-@click.command(cls=Command, examples=["ldprange tokens", "ldprange tokens --new --data surveys"])
+@command("ldprange tokens", "ldprange tokens --new --data surveys")
 @click.option("--new", is_flag=True, help="Make the store, if there is none yet.")
 @store_options
 def tokens(place: str, new: bool) -> None:

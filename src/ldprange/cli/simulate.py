@@ -1,14 +1,12 @@
 """``ldprange simulate``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.cli.command import Command
+from ldprange.cli.command import command
 from ldprange.cli.options import (
     column_option,
     fresh_seed,
@@ -30,12 +28,7 @@ from ldprange.sampling import RESPONDENTS, Population, described
 from ldprange.simulation import simulate as draw
 
 
-@click.command(
-    cls=Command,
-    examples=[
-        "ldprange simulate ages.plan.json people.csv --column age",
-    ],
-)
+@command("ldprange simulate ages.plan.json people.csv --column age")
 @plan_argument
 @values_argument
 @column_option
@@ -78,8 +71,8 @@ def simulate(
     ranges, prefixes = ranges_for(plan, counts), prefixes_for(plan, counts)
     with progress("drawing", "surveys", repetitions) as bar:
         for _, each in zip(range(repetitions), seeds(seed), strict=False):
-            asked = counts if population else _sample(counts, each)
-            estimated = estimate(draw(plan, asked, seed=each), population=population)
+            people = counts if population else _sample(counts, each)
+            estimated = estimate(draw(plan, people, seed=each), population=population)
             ranges.ask(estimated)
             prefixes.ask(estimated)
             bar.advance(1)

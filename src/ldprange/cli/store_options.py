@@ -1,14 +1,14 @@
 """Where a collector keeps its reports: the options that say so."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
+from importlib.util import find_spec
 from typing import Any
 
 import click
 
-from ldprange.errors import LdprangeError
+from ldprange.cli.command import with_options
+from ldprange.errors import MissingPackageError
 
 DIRECTORY = "ldprange-data"
 
@@ -25,27 +25,23 @@ def store_options(command: Callable[..., None]) -> Callable[..., None]:
         need_service()
         command(place=database or data or DIRECTORY, **given)
 
-    click.option(
-        "--database",
-        metavar="URL",
-        envvar="LDPRANGE_DATABASE",
-        help="Or a PostgreSQL database, such as postgresql://user@host/name; also from LDPRANGE_DATABASE.",
-    )(with_place)
-    click.option(
-        "--data",
-        metavar="DIRECTORY",
-        help=f"Where everything is kept, in an SQLite file.  [default: {DIRECTORY}]",
-    )(with_place)
-    return with_place
+    where = f"Where everything is kept, in an SQLite file.  [default: {DIRECTORY}]"
+    return with_options(
+        with_place,
+        click.option("--data", metavar="DIRECTORY", help=where),
+        click.option(
+            "--database",
+            metavar="URL",
+            envvar="LDPRANGE_DATABASE",
+            help="Or a PostgreSQL database: postgresql://user@host/name; also from LDPRANGE_DATABASE.",
+        ),
+    )
 
 
 def need_service() -> None:
     """Say what to install where a service cannot run."""
-    try:
-        import sqlalchemy  # noqa: F401
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise LdprangeError(
-            f"a collector needs {error.name}, which is not there; install: pip install 'ldprange[serve]'"
-        ) from None
+    for package in ("sqlalchemy", "starlette", "uvicorn"):
+        if find_spec(package) is None:
+            raise MissingPackageError(
+                f"a collector needs {package}, which is not installed; pip install 'ldprange[serve]'"
+            )

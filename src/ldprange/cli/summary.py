@@ -1,7 +1,5 @@
 """A plan in a few lines, for people and for machines."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

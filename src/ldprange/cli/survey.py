@@ -1,7 +1,5 @@
 """``ldprange survey``: the surveys of a collector that runs."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -14,12 +12,12 @@ from urllib.parse import urlsplit
 
 import click
 
-from ldprange.cli.command import Command
+from ldprange.cli.command import command
 from ldprange.cli.options import json_option
 from ldprange.cli.output import print_json, print_whole
 from ldprange.cli.survey_options import NewSurvey, survey_options
 from ldprange.client.http import Exchange, Patience
-from ldprange.errors import LdprangeError
+from ldprange.errors import ArgumentError, SendError
 from ldprange.support.addresses import Host
 from ldprange.support.checking import shown
 
@@ -49,7 +47,8 @@ def _server_option(command: Callable[..., None]) -> Callable[..., None]:
             def ask(method: str, path: str, said: object = None) -> Any:
                 reply = exchange.ask(method, path, None if said is None else json.dumps(said).encode())
                 if not 200 <= reply.status < 300:
-                    raise LdprangeError(f"the collector refuses with {reply.status}: {reply.reason}")
+                    reason = f"the collector refuses with {reply.status}: {reply.reason}"
+                    raise SendError(reason, status=reply.status)
                 return reply.json()
 
             command(ask=ask, server=server.rstrip("/"), **given)
@@ -72,13 +71,13 @@ def _host(server: str) -> Host:
     except ValueError:
         parts, host = urlsplit(""), Host(False, "", None)
     if parts.scheme not in ("http", "https") or not host.name or parts.path not in ("", "/"):
-        raise LdprangeError(f"a collector's address must be such as {_SERVER}, got {server}")
+        raise ArgumentError(f"a collector's address must be such as {_SERVER}, got {server}")
     if not host.secure and not host.is_this_machine:
-        raise LdprangeError(f"a token must not travel in the clear, got {server}; use https")
+        raise ArgumentError(f"a token must not travel in the clear, got {server}; use https")
     try:
         socket.create_connection((host.name, host.port or (443 if host.secure else 80)), _REACH).close()
     except OSError as error:
-        raise LdprangeError(
+        raise SendError(
             f"a collector must run at {server}, and none answers ({error.strerror or error}); "
             "start it, or see --server"
         ) from None
@@ -91,17 +90,14 @@ def _token() -> str:
     if not token and sys.stdin.isatty():
         token = click.prompt("Token", hide_input=True)
     if not token:
-        raise LdprangeError("a token is needed, and there is no terminal to ask for it; set LDPRANGE_TOKEN")
+        raise ArgumentError("a token is needed, and there is no terminal to ask for it; set LDPRANGE_TOKEN")
     token = token.strip()
     if not (token.isascii() and token.isprintable()):
-        raise LdprangeError("a token has letters, digits, dashes and underscores only, and this one has more")
+        raise ArgumentError("a token has letters, digits, dashes and underscores only, and this one has more")
     return token
 
 
-@survey.command(
-    cls=Command,
-    examples=['ldprange survey create --question "How old are you?" --low 0 --high 119 --epsilon 1'],
-)
+@command('ldprange survey create --question "How old are you?" --low 0 --high 119 --epsilon 1', of=survey)
 @survey_options(required=True)
 @_server_option
 @json_option
@@ -116,7 +112,7 @@ def create(new: NewSurvey, ask: Ask, server: str, as_json: bool) -> None:
         print_whole([("share this link", links["survey"]), ("dashboard", links["dashboard"])])
 
 
-@survey.command("list", cls=Command, examples=["ldprange survey list"])
+@command("ldprange survey list", of=survey, name="list")
 @_server_option
 @json_option
 def list_surveys(ask: Ask, server: str, as_json: bool) -> None:
@@ -132,7 +128,7 @@ def list_surveys(ask: Ask, server: str, as_json: bool) -> None:
         click.echo(f"{facts}  {each['question']}")
 
 
-@survey.command(cls=Command, examples=["ldprange survey close minutes-to-work"])
+@command("ldprange survey close minutes-to-work", of=survey)
 @click.argument("name", metavar="SURVEY")
 @_server_option
 def close(name: str, ask: Ask, server: str) -> None:
@@ -140,7 +136,7 @@ def close(name: str, ask: Ask, server: str) -> None:
     _change(ask, name, {"state": "closed"})
 
 
-@survey.command("open", cls=Command, examples=["ldprange survey open minutes-to-work"])
+@command("ldprange survey open minutes-to-work", of=survey, name="open")
 @click.argument("name", metavar="SURVEY")
 @_server_option
 def open_again(name: str, ask: Ask, server: str) -> None:
@@ -150,7 +146,7 @@ def open_again(name: str, ask: Ask, server: str) -> None:
 
 def _change(ask: Ask, name: str, changes: dict[str, Any]) -> None:
     if not re.fullmatch("[a-z0-9-]+", name):
-        raise LdprangeError(
+        raise ArgumentError(
             f"a survey's name has lower-case letters, digits and dashes only, got {shown(name)}"
         )
     changed = ask("PATCH", f"/api/surveys/{name}", changes)

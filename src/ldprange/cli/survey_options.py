@@ -1,7 +1,5 @@
 """A new survey: the options that describe it."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable
@@ -11,6 +9,7 @@ from typing import Any
 
 import click
 
+from ldprange.cli.command import with_options
 from ldprange.cli.domains import domain_options
 from ldprange.cli.options import epsilon_option, users_option
 from ldprange.cli.output import note
@@ -80,7 +79,8 @@ def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callabl
                 raise click.UsageError("what describes a survey goes with a question; add --question")
             command(new=new, **given)
 
-        options = (
+        return with_options(
+            with_survey,
             click.option("--question", metavar="TEXT", required=required, help="What people are asked."),
             click.option("--name", help="The survey's name in its link; made from the question if left out."),
             click.option("--unit", metavar="TEXT", help="What its numbers are counted in, such as minutes."),
@@ -100,10 +100,6 @@ def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callabl
             epsilon_option(),
             users_option(help=f"How many people you expect.  [default: {_USERS:,}]"),
         )
-        decorated = with_survey
-        for option in reversed(options):  # the one applied last comes first in the help
-            decorated = option(decorated)
-        return decorated
 
     return decorate
 
