@@ -39,6 +39,8 @@ from ldprange.learning import (
 from ldprange.oracles import GRR, HRR, OLH, OUE, HadamardHashing, SubsetSelection
 from ldprange.plan import Plan
 from ldprange.planner import (
+    Candidate,
+    Comparison,
     choose_plan,
     compare_plans,
     epsilon_needed,
@@ -67,7 +69,9 @@ __all__ = [
     "ArgumentTypeError",
     "Batch",
     "BudgetError",
+    "Candidate",
     "Client",
+    "Comparison",
     "Domain",
     "DomainError",
     "EngineError",
