@@ -1,7 +1,5 @@
 """The error to expect, before anyone is asked."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -12,8 +12,6 @@ Aggregate of 4,000 reports under plan e675ed3a9c44a932
 True
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

@@ -6,8 +6,6 @@ integers, so the probabilities are exact, known to the estimator, and the same i
 language; they are rounded so that no likelihood ratio exceeds ``e**ε``.
 """
 
-from __future__ import annotations
-
 import os
 from decimal import Decimal, localcontext
 from fractions import Fraction

@@ -5,8 +5,6 @@ all M (the finite population correction). The variances of this library are thos
 endless population; for a finite one R(1 − R)/``fixed_people`` is taken off, which leaves just that.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """What errors are averaged over: all ranges and all prefixes of a domain, or an even sample of them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

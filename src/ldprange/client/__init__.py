@@ -1,7 +1,5 @@
 """What runs on a person's own device: encoding, the ledger of what was said, and sending."""
 
-from __future__ import annotations
-
 from ldprange.client.encoding import Client, encode_with
 from ldprange.client.ledger import Ledger
 from ldprange.client.sender import Sender

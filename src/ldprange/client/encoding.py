@@ -1,7 +1,5 @@
 """The client: the only code that sees a true value. Its coins are the operating system's."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from typing import Any
 

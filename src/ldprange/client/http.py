@@ -67,13 +67,13 @@ class Reply:
     @property
     def wait(self) -> float:
         """How many seconds the host asks us to stay away."""
-        asked = (self.retry_after or "").strip()
-        if asked.isascii() and asked.isdigit():
-            return float(asked)
+        header = (self.retry_after or "").strip()
+        if header.isascii() and header.isdigit():
+            return float(header)
         from email.utils import parsedate_to_datetime
 
         with suppress(ValueError, TypeError, OverflowError):
-            return max(0.0, parsedate_to_datetime(asked).timestamp() - time.time())
+            return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
         return 0.0
 
 
@@ -127,10 +127,10 @@ class Exchange:
             longest = min(_MAX_WAIT, _FIRST_WAIT * 2 ** min(attempt, _MAX_DOUBLINGS))
             wait = asked_to_wait + patience.dice() * longest
             if patience.clock() + wait > deadline:
-                asked = f", and asks to wait {asked_to_wait:g} seconds" if asked_to_wait else ""
+                advice = f", and asks to wait {asked_to_wait:g} seconds" if asked_to_wait else ""
                 raise SendError(
                     f"{self._host} must answer within {patience.total:g} seconds, and did not in "
-                    f"{attempt + 1} attempts; at last {problem}{asked}",
+                    f"{attempt + 1} attempts; at last {problem}{advice}",
                     status=status,
                 )
             patience.sleep(wait)

@@ -122,19 +122,19 @@ class Ledger:
         """
         with self._file.opened() as connection:
             key = (_checked_person(person), _canonical(survey), plan.fingerprint)
-            held = self._held(connection, key)
-            if held is None:
+            kept = self._kept(connection, key)
+            if kept is None:
                 connection.execute("BEGIN IMMEDIATE")  # one at a time from here on, in all processes
-                held = self._held(connection, key)
-                if held is None:
+                kept = self._kept(connection, key)
+                if kept is None:
                     self._check_assigned(connection, key)
                     self._check_affordable(connection, person, plan.epsilon)
-                    held = wire.pack(make())
-                    row = (*key, plan.epsilon, held, secrets.token_hex(16))
+                    kept = wire.pack(make())
+                    row = (*key, plan.epsilon, kept, secrets.token_hex(16))
                     names = "person, survey, fingerprint, epsilon, report, batch_id"
                     connection.execute(f"INSERT INTO reports ({names}) VALUES (?, ?, ?, ?, ?, ?)", row)  # noqa: S608 (names are above)
                 connection.execute("COMMIT")
-        return self._as_report(plan, held)
+        return self._as_report(plan, kept)
 
     def pending(self) -> list[Pending]:
         """Return what no collector has acknowledged yet, in an order that does not say who came first."""
@@ -186,14 +186,14 @@ class Ledger:
 
     def _check_assigned(self, connection: Connection, key: tuple[str, str, str]) -> None:
         person, survey, fingerprint = key
-        if self._held(connection, (person, "", fingerprint)) is not None:
+        if self._kept(connection, (person, "", fingerprint)) is not None:
             raise FileError(
                 f"{self.path} must say for which survey a person's report under plan {fingerprint} was made, "
                 "and an older version, which made it, did not note that; call ledger.assign(survey, plan) "
                 f"with the survey that it was for, {shown(survey)} or another, and ask again"
             )
 
-    def _held(self, connection: Connection, key: tuple[str, str, str]) -> bytes | None:
+    def _kept(self, connection: Connection, key: tuple[str, str, str]) -> bytes | None:
         query = "SELECT report FROM reports WHERE person = ? AND survey = ? AND fingerprint = ?"
         row: tuple[bytes] | None = connection.execute(query, key).fetchone()
         return row[0] if row else None

@@ -1,7 +1,5 @@
 """The sender: brings reports to a survey's collector, each counted once however often it is sent."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import secrets

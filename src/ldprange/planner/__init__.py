@@ -1,7 +1,5 @@
 """Which plan is best, what it will be worth, and what a wanted error would take: by exact calculation."""
 
-from __future__ import annotations
-
 from ldprange.planner.compare import Candidate, Comparison, choose_plan, compare_plans
 from ldprange.planner.needs import epsilon_needed, useful_bins, users_needed
 from ldprange.planner.optimise import optimise_plan

@@ -1,7 +1,5 @@
 """Every candidate with its predicted error, best first, and the plan to take."""
 
-from __future__ import annotations
-
 import math
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The planner's questions turned round: how many people, how much ε, how many bins a wanted error takes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

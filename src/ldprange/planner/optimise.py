@@ -8,8 +8,6 @@ Where both ranges and prefixes matter, that is a product of powers of the two me
 be chosen. Prefixes weigh a little more, as they are a little farther from what is possible.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, get_args
 

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,13 +63,11 @@ def session(master: str) -> Iterator[SparkSession]:
 
 def check_installed() -> None:
     """Raise an error if there is no PySpark."""
-    try:
-        import pyspark  # noqa: F401
-    except ImportError:
+    if find_spec("pyspark") is None:
         raise EngineError(
             "Spark's Python package must be installed: pip install 'ldprange[spark]' for a server of Spark "
             "Connect, or pip install pyspark for all of Spark"
-        ) from None
+        )
 
 
 @contextmanager
