@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import ldprange as ldp
 from ldprange.decompositions import Decomposition, GridsLayout
 from ldprange.decompositions.branchings import branchings_for
+from ldprange.decompositions.tree_layout import TreeLayout
 
 OTHER = ldp.Domain.integers(0, 3)
 
@@ -38,6 +39,13 @@ def test_haar_is_the_same_tree_of_halves_beside_another_attribute(bins: int) -> 
 @given(bins=st.integers(1, 1 << 26), branching=st.integers(2, 64))
 def test_trees_have_fewer_than_twice_as_many_leaves_as_bins(bins: int, branching: int) -> None:
     assert max(2, bins) <= prod(branchings_for(bins, branching)) < max(4, 2 * bins)
+
+
+@pytest.mark.parametrize("nested", [True, False])
+def test_a_tree_with_fewer_leaves_than_bins_is_refused(nested: bool) -> None:
+    assert TreeLayout(ldp.Flat(), (2, 3), 6, nested=nested).bins == 6
+    with pytest.raises(ldp.PlanError, match=r"multiply to at least 7, the number of bins, got \(2, 3\)"):
+        TreeLayout(ldp.Flat(), (2, 3), 7, nested=nested)
 
 
 def test_equal_grids_are_equal_and_know_no_domain() -> None:

@@ -1,5 +1,6 @@
 """Levels of ever smaller equal blocks, each within one of the level above: trees, and Haar's signs."""
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -8,11 +9,13 @@ import numpy as np
 from ldprange.decompositions.contract import Decomposition, Estimator, Variances
 from ldprange.decompositions.descent import descend
 from ldprange.decompositions.one_attribute import LineLayout
+from ldprange.errors import PlanError
 from ldprange.least_squares.tree import TreeFit
 from ldprange.least_squares.tree_variances import range_variances
 from ldprange.levels import Level
 from ldprange.noise import Law
 from ldprange.support.arrays import Floats
+from ldprange.support.checking import shown
 from ldprange.workloads import mean_overlap
 
 
@@ -34,6 +37,11 @@ class TreeLayout(LineLayout):
     def __init__(
         self, decomposition: Decomposition, branchings: Sequence[int], bins: int, *, nested: bool = True
     ) -> None:
+        if math.prod(branchings) < bins:
+            raise PlanError(
+                f"branchings must multiply to at least {bins}, the number of bins, got {shown(branchings)}; "
+                "make one larger, or add a level"
+            )
         super().__init__(decomposition, stacked(branchings, contrast=not nested), bins)
         self.nested = self.has_nodes = nested
 
