@@ -14,11 +14,10 @@ import pytest
 from scipy import stats
 
 import ldprange as ldp
-from exact_laws import outputs
+from exact_laws import all_reports
 from ldprange import wire
 from ldprange.domain import Product
 from ldprange.oracles.local_hashing import HashingMechanism
-from ldprange.oracles.shifted import ShiftedMechanism
 from ldprange.randomness import WORDS
 from node_client import answers
 
@@ -31,12 +30,7 @@ def _law(plan: ldp.Plan, index: Any) -> dict[str, float]:
     law = {}
     for number, (low, high) in enumerate(pairwise(ends)):
         level, mechanism = plan.levels[number], plan.mechanisms[number]
-        if isinstance(mechanism, ShiftedMechanism):
-            shifts = [shift.to_bytes(mechanism._shift_width, "little") for shift in range(level.shifts)]
-            payloads = [shift + report for shift in shifts for report in outputs(mechanism._grid)]
-        else:
-            payloads = outputs(mechanism)
-        for payload in payloads:
+        for payload in all_reports(mechanism):
             chance = Fraction(high - low, WORDS) * mechanism.likelihood(payload, level.cell(index))
             law[wire.pack(ldp.Report(plan.fingerprint, number, payload)).hex()] = float(chance)
     assert math.isclose(sum(law.values()), 1.0)

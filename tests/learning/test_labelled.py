@@ -16,7 +16,7 @@ import pytest
 from scipy import stats
 
 import ldprange as ldp
-from exact_laws import outputs
+from exact_laws import all_reports
 from ldprange.errors import FileError, PlanError
 from ldprange.learning.choice import density_bins, part_of
 from ldprange.learning.plan import Asked
@@ -45,7 +45,7 @@ def law_of_one(plan: ldp.Plan, value: Any) -> dict[tuple[int, bytes], Fraction]:
         (k, report): Fraction(edges[k + 1] - edges[k], 1 << 32)
         * mechanism.likelihood(report, index // level.size)
         for k, (level, mechanism) in enumerate(zip(plan.levels, plan.mechanisms, strict=True))
-        for report in outputs(mechanism)
+        for report in all_reports(mechanism)
     }
 
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import pytest
 
-from exact_laws import outputs
+from exact_laws import all_reports
 from ldprange.oracles import GRR, HRR, OLH, OUE, HadamardHashing
 from ldprange.oracles.contract import CodedMechanism
 from ldprange.randomness import WORDS, below
@@ -59,7 +59,7 @@ def test_grr_encodes_by_its_stated_law(cells: int, epsilon: float) -> None:
     assert isinstance(mechanism, CodedMechanism)
     for item in range(cells):
         law = _law_of_encode(mechanism, item, _response_scripts(cells, epsilon))
-        assert law == {report: mechanism.likelihood(report, item) for report in outputs(mechanism)}
+        assert law == {report: mechanism.likelihood(report, item) for report in all_reports(mechanism)}
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
@@ -76,7 +76,7 @@ def test_hadamard_hashing_encodes_by_its_stated_law(bits: int, cells: int, epsil
 
     for item in range(cells):
         law = _law_of_encode(mechanism, item, scripts())
-        assert law == {report: mechanism.likelihood(report, item) for report in outputs(mechanism)}
+        assert law == {report: mechanism.likelihood(report, item) for report in all_reports(mechanism)}
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
@@ -93,7 +93,7 @@ def test_the_contrast_encodes_by_its_stated_law(cells: int, epsilon: float) -> N
 
     for item in range(cells):
         law = _law_of_encode(mechanism, item, scripts())
-        assert law == {report: mechanism.likelihood(report, item) for report in outputs(mechanism)}
+        assert law == {report: mechanism.likelihood(report, item) for report in all_reports(mechanism)}
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)

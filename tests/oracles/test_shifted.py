@@ -17,10 +17,10 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import stats
 
 import ldprange as ldp
-from exact_laws import ExactLaw, outputs
+from exact_laws import ExactLaw, all_reports, law_of
+from law_comparisons import chance_of_counts
 from ldprange.errors import WireError
 from ldprange.levels import Level
 from ldprange.oracles import Mechanism, Oracle, mechanism_of
@@ -54,23 +54,13 @@ def _mechanism(case: Case) -> ShiftedMechanism:
     return mechanism
 
 
-def _reports(mechanism: ShiftedMechanism, shifts: int) -> list[bytes]:
-    each = outputs(mechanism._grid)
-    return [bytes([shift]) + report for shift in range(shifts) for report in each]
-
-
 def _column(mechanism: Mechanism, reports: list[bytes]) -> NDArray[Any]:
     return mechanism.unpack(np.frombuffer(b"".join(reports), np.uint8).reshape(-1, mechanism.width))
 
 
 @cache
 def _law(case: Case) -> ExactLaw:
-    mechanism = _mechanism(case)
-    reports = _reports(mechanism, case[2])
-    return ExactLaw(
-        np.array([mechanism.tally(_column(mechanism, [report])) for report in reports]),
-        tuple(tuple(mechanism.likelihood(report, item) for report in reports) for item in range(case[1])),
-    )
+    return law_of(_mechanism(case))
 
 
 def _exponential(epsilon: float) -> Fraction:
@@ -151,7 +141,7 @@ def test_a_client_encodes_by_the_stated_law(case: Case) -> None:
                 coins = ScriptedCoins(choosing(shift, shifts) + words)
                 law[mechanism.encode(item, coins)] += chance / shifts
                 assert coins.left == 0
-        assert law == {report: mechanism.likelihood(report, item) for report in _reports(mechanism, shifts)}
+        assert law == {report: mechanism.likelihood(report, item) for report in all_reports(mechanism)}
 
 
 def test_a_word_that_would_favour_some_shifts_is_drawn_again() -> None:
@@ -164,20 +154,12 @@ def test_a_word_that_would_favour_some_shifts_is_drawn_again() -> None:
 
 def _alarm(case: Case, shifts_drawn_below: int) -> float:
     """Return the chance of so large a chi-squared over all reports of every item, from ``encode_many``."""
-    mechanism, people = _mechanism(case), 20_000
-    index = {report: at for at, report in enumerate(_reports(mechanism, case[2]))}
-    statistic, degrees = 0.0, 0
-    for item, chances in enumerate(_law(case).chances):
+    law, counted = _law(case), []
+    for item in range(case[1]):
         rng = cast(np.random.Generator, _Generator(item, case[2], shifts_drawn_below))
-        rows = mechanism.pack(mechanism.encode_many(np.full(people, item, np.uint32), rng))
-        reports, counts = np.unique(rows, axis=0, return_counts=True)
-        observed = np.zeros(len(index))
-        observed[[index[report.tobytes()] for report in reports]] = counts
-        expected = people * np.array(chances, float)
-        assert expected.min() > 10
-        statistic += float(((observed - expected) ** 2 / expected).sum())
-        degrees += expected.size - 1
-    return float(stats.chi2.sf(statistic, degrees))
+        column = law.mechanism.encode_many(np.full(20_000, item, np.uint32), rng)
+        counted.append(law.count(law.mechanism.pack(column)))
+    return chance_of_counts(np.array(counted), law.table)
 
 
 class _Generator:
