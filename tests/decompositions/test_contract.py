@@ -1,19 +1,22 @@
 """What every decomposition must do: a new one adds itself to CASES, and nothing else here.
 
-Reports of a small domain are enumerated, so that all is exact: what an estimate is expected to be, how it
-varies, and what is predicted of it.
+Reports of a small domain are enumerated, so that all is exact: what an estimate is expected to be, and how it
+varies. The rest is held against these variances: what is predicted, which probabilities are best, and what is
+known when nobody reports on some of the levels.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 import ldprange as ldp
 from exact_laws import all_reports
-from ldprange.decompositions import Decomposition, decomposition_from_dict
+from ldprange.decompositions import KINDS, Decomposition, decomposition_from_dict
 from ldprange.planner.optimise import Workload
 from ldprange.support.arrays import Counts, Floats
 from ldprange.workloads import ranges_of
@@ -30,11 +33,12 @@ PRODUCTS: list[Decomposition] = [
     ldp.Flat(),
     ldp.Tree(branching=2),
     ldp.Haar(),
-    ldp.Grids.product([(2, 3), (2,)]),
+    ldp.Grids.product([(2, 4), (2,)]),
 ]
 SHARES = np.array([0.5, 0.05, 0.2, 0.0, 0.15, 0.1])
 DOMAIN = ldp.Domain.integers(1, SHARES.size)
-TWO = ldp.Domain.product(a=DOMAIN, b=ldp.Domain.integers(1, 2))
+TWO = ldp.Domain.product(a=ldp.Domain.integers(1, 8), b=ldp.Domain.integers(1, 2))
+UNKNOWN = 1e4  # a variance that only a level without reports can have: of a few, none comes near it
 
 every_case = pytest.mark.parametrize("decomposition", CASES, ids=str)
 all_cases = pytest.mark.parametrize(
@@ -44,8 +48,23 @@ all_cases = pytest.mark.parametrize(
 )
 
 
+def test_every_kind_of_decomposition_is_here() -> None:
+    assert {case.kind for case in (*CASES, *PRODUCTS)} == set(KINDS)
+
+
 def plan_of(decomposition: Decomposition, domain: ldp.Domain = DOMAIN) -> ldp.Plan:
     return ldp.Plan(domain, 1.3, decomposition, ldp.GRR())
+
+
+def domain_without_padding(decomposition: Decomposition, bins: int) -> ldp.Domain:
+    """Return the domain of ``bins`` bins, or of as many as the finest level covers: padding tells more."""
+    finest = decomposition.on(ldp.Domain.integers(1, bins)).levels[-1]
+    return ldp.Domain.integers(1, finest.cells * finest.size)
+
+
+def takes_ends_like_the_rest(decomposition: Decomposition) -> bool:
+    """Say whether what is stated of an even population is near what is so, instead of exactly it."""
+    return isinstance(decomposition, ldp.Windows)
 
 
 def contributions(plan: ldp.Plan, users: Counts) -> list[tuple[Floats, Floats]]:
@@ -119,6 +138,107 @@ def test_reports_that_nobody_sent_leave_the_whole_alone_known(
     plan = plan_of(decomposition, domain)
     found = ldp.estimate(ldp.Aggregate.empty(plan))
     assert found.histogram().value.sum() == pytest.approx(1.0)
+
+
+@every_case
+def test_mean_variances_are_those_of_an_even_population(decomposition: Decomposition) -> None:
+    plan = plan_of(decomposition, domain_without_padding(decomposition, 8))
+    estimator, bins = plan.estimator(np.arange(len(plan.levels)) + 3), plan.domain.bins
+    variances, upto = estimator.variances(np.linspace(0, 1, bins + 1)), np.arange(1, bins + 1)
+    ranges, prefixes = variances(*ranges_of(bins)).mean(), variances(np.zeros_like(upto), upto).mean()
+    near = 0.1 if takes_ends_like_the_rest(decomposition) else 1e-9
+    assert estimator.mean_variances() == pytest.approx((ranges, prefixes), rel=near)
+
+
+@every_case
+def test_block_variances_are_those_of_an_even_population(decomposition: Decomposition) -> None:
+    plan = plan_of(decomposition, domain_without_padding(decomposition, 8))
+    estimator, bins = plan.estimator(np.arange(len(plan.levels)) + 3), plan.domain.bins
+    variances = estimator.variances(np.linspace(0, 1, bins + 1))
+    near = 0.1 if takes_ends_like_the_rest(decomposition) else 1e-9
+    for width in range(1, bins + 1):
+        first = np.arange(1 - width, bins)
+        exact = variances(np.maximum(first, 0), np.minimum(first + width, bins))
+        np.testing.assert_allclose(estimator.block_variances(width), exact, atol=near * exact.max())
+
+
+# What reports tell of
+
+
+def known_prefixes(plan: ldp.Plan, users: Sequence[int]) -> set[int]:
+    """Return the numbers of bins whose share, from the first on, these users' reports tell of."""
+    upto = np.arange(1, plan.domain.bins + 1)
+    variances = plan.estimator(users).variances(np.linspace(0, 1, upto.size + 1))
+    return set(upto[variances(np.zeros_like(upto), upto) < UNKNOWN].tolist())
+
+
+def multiples(size: int, bins: int) -> set[int]:
+    return {*range(size, bins, size), bins}
+
+
+@every_case
+def test_known_sizes_say_what_is_known_whoever_reports(decomposition: Decomposition) -> None:
+    plan = plan_of(decomposition, domain_without_padding(decomposition, 8))
+    bins = plan.domain.bins
+    for users in itertools.product([0, 5], repeat=len(plan.levels)):
+        known, sizes = known_prefixes(plan, users), plan.layout.known_sizes(users)
+        assert list(sizes) == sorted(set(sizes), reverse=True)
+        stated = multiples(sizes[-1], bins)
+        assert stated <= known, users
+        if not isinstance(decomposition, ldp.Windows):  # those beyond the ends would tell of more
+            assert stated == known, users
+        assert multiples(plan.layout.known_sizes(users, consistent=False)[-1], bins) <= stated
+    assert sizes[-1] == 1  # where there are reports on every level
+
+
+@every_case
+def test_the_levels_that_are_required_are_those_without_which_bins_are_unknown(
+    decomposition: Decomposition,
+) -> None:
+    plan = plan_of(decomposition, domain_without_padding(decomposition, 8))
+    required, finest = set(plan.layout.required), len(plan.levels) - 1
+    everything = known_prefixes(plan, [5] * len(plan.levels))
+    missed = {
+        level
+        for level in range(len(plan.levels))
+        if known_prefixes(plan, [5 * (other != level) for other in range(len(plan.levels))]) != everything
+    }
+    assert required == missed | {finest}
+
+
+# The best probabilities
+
+
+@pytest.mark.parametrize(
+    ("decomposition", "domain"),
+    [
+        *((case, domain_without_padding(case, bins)) for case in CASES for bins in (8, 64)),
+        *((case, TWO) for case in PRODUCTS),
+    ],
+    ids=lambda part: part.bins if isinstance(part, ldp.Domain) else str(part),
+)
+@pytest.mark.parametrize(
+    "weights", [(1.0, 0.0), (0.0, 1.0), (0.45, 0.55)], ids=["ranges", "prefixes", "both"]
+)
+def test_no_small_change_of_the_best_probabilities_makes_the_error_less(
+    decomposition: Decomposition, domain: ldp.Domain, weights: tuple[float, float]
+) -> None:
+    plan = plan_of(decomposition, domain)
+    information = [
+        1 / mechanism.noise.in_even_population(level.asked)
+        for mechanism, level in zip(plan.mechanisms, plan.levels, strict=True)
+    ]
+    best = plan.layout.best_probabilities(np.array(information), np.array(weights))
+    assert best.sum() == pytest.approx(1.0)
+
+    def error(probabilities: Floats) -> float:
+        return float(np.array(weights) @ np.log(plan.layout.mean_variances(plan.law(1000 * probabilities))))
+
+    step = 1e-5  # of everybody, moved to one level
+    slopes = [
+        (error((1 - step) * best + step * towards) - error(best)) / step for towards in np.eye(best.size)
+    ]
+    assert min(slopes) > (-0.05 if takes_ends_like_the_rest(decomposition) else -0.005)
 
 
 @all_cases

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from math import prod
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import ldprange as ldp
-from ldprange.decompositions import Decomposition, GridsLayout
+from ldprange.decompositions import GridsLayout
 from ldprange.decompositions.branchings import branchings_for
 from ldprange.decompositions.tree_layout import TreeLayout
 
@@ -57,31 +56,3 @@ def test_equal_grids_are_equal_and_know_no_domain() -> None:
         layout = one.on(domain)
         assert layout.decomposition == one
         assert [axis.bins for axis in layout.axes] == [bins, 4]
-
-
-@pytest.mark.parametrize(
-    "decomposition", [ldp.Flat(), ldp.Tree(4), ldp.Haar(), ldp.Windows(), ldp.Windows([7, 3, 1])], ids=str
-)
-@pytest.mark.parametrize("workload", [(1.0, 0.0), (0.0, 1.0), (0.45, 0.55)])
-def test_the_best_probabilities_are_a_minimum(
-    decomposition: Decomposition, workload: tuple[float, float]
-) -> None:
-    domain = ldp.Domain.integers(1, 64)  # without padding, of which this takes no notice
-    plan = ldp.Plan(domain, 1.0, decomposition, ldp.HRR())
-    information = np.array(
-        [
-            1 / mechanism.noise.in_even_population(level.asked)
-            for mechanism, level in zip(plan.mechanisms, plan.levels, strict=True)
-        ]
-    )
-    best = plan.layout.best_probabilities(information, np.array(workload))
-
-    def error(probabilities: np.ndarray) -> float:
-        variances = plan.layout.even_variances(plan.law(1000 * probabilities))
-        return float(np.array(workload) @ np.log(variances))
-
-    rng, least = np.random.default_rng(1), error(best)
-    assert best.sum() == pytest.approx(1.0)
-    for _ in range(20):
-        other = best * np.exp(rng.normal(0, 0.2, best.size))
-        assert error(other / other.sum()) > least - 1e-3
