@@ -5,6 +5,9 @@
     gave and the bytes on the wire; all of them as one batch; payloads that must be refused, with the
     reason; and of the aggregate the users of every level and, unless there are many, the counts that are
     not 0 and the file.
+``version_2.json``
+    For each of these plans, by its name: the bits of a report of every level in version 2 of the wire; the
+    same reports, in their order, and the same batch in version 2; payloads that must be refused.
 ``hashes.json``
     The hash of local hashing: coefficients a₀, a₁, a₂ over the field of 2**exponent − 1 elements.
 ``fingerprints.json``
@@ -13,7 +16,7 @@
 ``bad_plans.json``
     Texts that are no plan, with the reason.
 
-Version 1 never changes its meaning: run this again only to add vectors, and look at the difference.
+No version ever changes its meaning: run this again only to add vectors, and look at the difference.
 
     python test_vectors/generate.py
 """
@@ -131,7 +134,7 @@ def plan_vector(name: str, plan: ldp.Plan, values: list[Any]) -> dict[str, Any]:
     for level, mechanism in enumerate(plan.mechanisms):
         payload = b"".join(report.payload for _, report in made if report.level == level)
         columns.append(mechanism.unpack(np.frombuffer(payload, np.uint8).reshape(-1, mechanism.width)))
-    batch = wire.pack(ldp.Batch(plan, columns))
+    batch = wire.pack(ldp.Batch(plan, columns), version=1)
     vector: dict[str, Any] = {
         "name": name,
         "plan": json.loads(plan.to_json()),
@@ -156,6 +159,43 @@ def plan_vector(name: str, plan: ldp.Plan, values: list[Any]) -> dict[str, Any]:
             total.save(path)
             vector["file"] = path.read_bytes().hex()
     return vector
+
+
+def fewest_bits(name: str, plan: ldp.Plan, vector: dict[str, Any]) -> dict[str, Any]:
+    """Return the reports and the batch of a plan's vector in version 2 of the wire, and bad payloads."""
+    alone = [wire.unpack(plan, bytes.fromhex(report["report"])) for report in vector["reports"]]
+    batch = wire.pack(wire.unpack(plan, bytes.fromhex(vector["batch"])), version=2)
+    return {
+        "name": name,
+        "bits": [mechanism.bits for mechanism in plan.mechanisms],
+        "reports": [wire.pack(report, version=2).hex() for report in alone],
+        "batch": batch.hex(),
+        "bad": list(bad_bits(plan, batch)),
+    }
+
+
+def bad_bits(plan: ldp.Plan, batch: bytes) -> Iterator[dict[str, str]]:
+    """Yield payloads of version 2 that must be refused."""
+    header, last = batch[:9], len(plan.levels) - 1
+    mechanism = plan.mechanisms[last]
+    width, spare = (mechanism.bits + 7) // 8, -mechanism.bits % 8
+    zeros = bytes([last, 1]) + bytes(width)
+
+    def bad(reason: str, payload: bytes) -> dict[str, str]:
+        return {"reason": reason, "error": "WireError", "payload": payload.hex()}
+
+    yield bad("cut inside a report", batch[:-1])
+    yield bad("a byte left over", header + zeros + b"\0")
+    yield bad("no reports of a level", header + bytes([last, 0]))
+    yield bad("more reports than there are bytes", header + bytes([last, 9]) + zeros[2:])
+    yield bad("a level twice", header + zeros + zeros)
+    if spare:
+        yield bad("a spare bit that is 1", header + zeros[:-1] + bytes([1 << (8 - spare)]))
+    beyond = b"\xff" * (width - 1) + bytes([255 >> spare])
+    try:
+        mechanism.expand(np.frombuffer(beyond, np.uint8)[None])
+    except ldp.WireError:
+        yield bad("a report that no client can send", header + bytes([last, 1]) + beyond)
 
 
 def hashes() -> Iterator[dict[str, Any]]:
@@ -288,9 +328,12 @@ def bad_products() -> Iterator[dict[str, str]]:
 
 def build() -> dict[str, str]:
     """Return the text of every file."""
-    vectors = [plan_vector(name, plan, values) for name, (plan, values) in plans().items()]
+    every = plans().items()
+    vectors = [plan_vector(name, plan, values) for name, (plan, values) in every]
+    in_bits = [fewest_bits(name, plan, one) for (name, (plan, _)), one in zip(every, vectors, strict=True)]
     return {
         "plans.json": _text(vectors, 3),
+        "version_2.json": _text(in_bits, 3),
         "hashes.json": _text(list(hashes()), 1),
         "fingerprints.json": _text(list(fingerprints()), 2),
         "bad_plans.json": _text(list(bad_plans()), 1),

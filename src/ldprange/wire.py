@@ -1,34 +1,49 @@
 """The wire: reports as bytes. A report on its own is a batch of one.
 
-Version 1, all integers little-endian::
+All integers are little-endian::
 
-    1 byte      version, 1
+    1 byte      version, 1 or 2
     8 bytes     the plan's fingerprint
     then, for every level on which anyone reported, in increasing order:
     1 byte      level
     1–9 bytes   number of reports n ≥ 1, LEB128
-    n × width   the reports, each the fewest whole bytes that hold any report of the level
+    the n reports of the level
 
-Each batch has exactly one encoding. Anything else is refused whole.
+In version 1 a report takes the fewest whole bytes that hold any report of the level. In version 2 it takes
+the fewest bits, as its mechanism says; reports lie end to end, lowest bit first, and the spare bits of a
+level's last byte are 0.
+
+In either version each batch has exactly one encoding. Anything else is refused whole.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ldprange.errors import LdprangeError, MismatchError, WireError
+from ldprange.errors import ArgumentError, LdprangeError, MismatchError, WireError
+from ldprange.oracles.contract import Column, Mechanism
 from ldprange.plan import FINGERPRINT_BYTES, Plan
-from ldprange.reports import Batch, Report
+from ldprange.reports import Batch, Report, joined
+from ldprange.support.bit_rows import bytes_of, end_to_end, rows_of
 from ldprange.support.checking import check_type, shown
 
-VERSION = 1
+WHOLE_BYTES, FEWEST_BITS = 1, 2
+"""The versions."""
+
+VERSIONS = (WHOLE_BYTES, FEWEST_BITS)
 _HEADER = 1 + FINGERPRINT_BYTES
 
 
-def pack(reports: Report | Batch) -> bytes:
-    """Return a report or a batch as bytes.
+def pack(reports: Report | Batch, *, version: int | None = None) -> bytes:
+    """Return a report or a batch as bytes of a wire ``version``.
+
+    A batch is packed in the fewest bits, version 2, unless version 1 is asked for. A report on its own, which
+    does not know its plan, is always of version 1; as a batch, ``unpack(plan, pack(report))``, it can be
+    packed in either.
 
     >>> from ldprange import Client, Domain, Haar, HRR
     >>> plan = Plan(Domain.integers(0, 119), 1.1, Haar(), HRR())
@@ -36,29 +51,54 @@ def pack(reports: Report | Batch) -> bytes:
     12
     """
     check_type(reports, Report | Batch, "what is packed")
+    if version not in (None, *VERSIONS) or isinstance(version, bool):
+        raise ArgumentError(f"a wire version must be 1 or 2, got {shown(version)}")
     if isinstance(reports, Report):
+        if version == FEWEST_BITS:
+            raise ArgumentError(
+                "a report on its own must be packed as version 1, got version=2; "
+                "pack wire.unpack(plan, wire.pack(report)), a batch of one"
+            )
         try:
-            head = bytes([VERSION]) + bytes.fromhex(reports.fingerprint)
+            head = bytes([WHOLE_BYTES]) + bytes.fromhex(reports.fingerprint)
             return head + bytes([reports.level, 1]) + reports.payload
         except (ValueError, TypeError):
             raise WireError(f"a report must be as a client made it, got {shown(reports)}") from None
-    parts = [bytes([VERSION]), bytes.fromhex(reports.plan.fingerprint)]
+    form = version or FEWEST_BITS
+    parts = [bytes([form]), bytes.fromhex(reports.plan.fingerprint)]
     for level, (column, mechanism) in enumerate(zip(reports.columns, reports.plan.mechanisms, strict=True)):
         if len(column):
-            parts += [bytes([level]), _varint(len(column)), mechanism.pack(column).tobytes()]
+            parts += [bytes([level]), _varint(len(column)), _packed(mechanism, column, form)]
     return b"".join(parts)
 
 
+def _packed(mechanism: Mechanism, column: Column, version: int) -> bytes:
+    if version == WHOLE_BYTES:
+        return mechanism.pack(column).tobytes()
+    return end_to_end(mechanism.compact(column), mechanism.bits)
+
+
 def unpack(plan: Plan, data: bytes) -> Batch:
-    """Read bytes back; an error if they are not a whole batch of this plan."""
+    """Read bytes of any version back; an error if they are not a whole batch of this plan."""
     check_type(plan, Plan, "the first argument")
     check_type(data, bytes, "a packed batch")
     columns = list(plan.empty_columns)
-    for level, count, start in _sections(plan, data):
-        mechanism = plan.mechanisms[level]
-        rows = np.frombuffer(data, np.uint8, count * mechanism.width, start)
-        columns[level] = mechanism.unpack(rows.reshape(count, mechanism.width))
+    version, sections = _sections(plan, data)
+    for section in sections:
+        mechanism = plan.mechanisms[section.level]
+        columns[section.level] = _column(mechanism, version, _rows(mechanism, version, section, data))
     return Batch(plan, columns)
+
+
+def _rows(mechanism: Mechanism, version: int, section: _Section, data: bytes) -> NDArray[np.uint8]:
+    """Return a section's reports, one row of whole bytes each."""
+    reports = data[section.start : section.stop]
+    bits = 8 * mechanism.width if version == WHOLE_BYTES else mechanism.bits
+    return rows_of(reports, section.reports, bits)
+
+
+def _column(mechanism: Mechanism, version: int, rows: NDArray[np.uint8]) -> Column:
+    return mechanism.unpack(rows) if version == WHOLE_BYTES else mechanism.expand(rows)
 
 
 def count(plan: Plan, data: bytes) -> int:
@@ -69,7 +109,7 @@ def count(plan: Plan, data: bytes) -> int:
     >>> count(plan, pack(encode_many(plan, [42, 17], seed=1)))
     2
     """
-    return sum(number for _, number, _ in _sections(plan, data))
+    return sum(section.reports for section in _sections(plan, data)[1])
 
 
 def unpack_many(plan: Plan, payloads: Sequence[bytes]) -> tuple[Batch, list[int | LdprangeError]]:
@@ -78,27 +118,43 @@ def unpack_many(plan: Plan, payloads: Sequence[bytes]) -> tuple[Batch, list[int 
     Returns all reports of those that are whole batches of this plan, and for each payload how many reports
     it has, or why it is refused.
     """
-    parts: list[list[bytes]] = [[] for _ in plan.levels]
+    parts: dict[int, list[list[bytes]]] = {version: [[] for _ in plan.levels] for version in VERSIONS}
     found: list[int | LdprangeError] = []
     for data in payloads:
         try:
-            sections = _sections(plan, data)
+            version, sections = _sections(plan, data)
+            rows = [_row_bytes(plan.mechanisms[each.level], version, each, data) for each in sections]
         except LdprangeError as error:
             found.append(error)
             continue
-        for level, count, start in sections:
-            parts[level].append(data[start : start + count * plan.mechanisms[level].width])
-        found.append(sum(count for _, count, _ in sections))
+        for section, some in zip(sections, rows, strict=True):
+            parts[version][section.level].append(some)
+        found.append(sum(section.reports for section in sections))
     try:
         columns = [
-            mechanism.unpack(np.frombuffer(b"".join(rows), np.uint8).reshape(-1, mechanism.width))
-            for mechanism, rows in zip(plan.mechanisms, parts, strict=True)
+            [
+                _joined(mechanism, version, rows)
+                for mechanism, rows in zip(plan.mechanisms, parts[version], strict=True)
+            ]
+            for version in VERSIONS
         ]
     except LdprangeError:  # a report is wrong: in which payloads?
         found = [_refusal(plan, data) or count for data, count in zip(payloads, found, strict=True)]
         good = [data for data, what in zip(payloads, found, strict=True) if isinstance(what, int)]
         return unpack_many(plan, good)[0], found
-    return Batch(plan, columns), found
+    return joined([Batch(plan, each) for each in columns]), found
+
+
+def _row_bytes(mechanism: Mechanism, version: int, section: _Section, data: bytes) -> bytes:
+    """Return a section's reports, each in whole bytes, as the reports of many payloads are put together."""
+    if version == WHOLE_BYTES or section.reports == 1:  # as nearly always
+        return data[section.start : section.stop]
+    return _rows(mechanism, version, section, data).tobytes()
+
+
+def _joined(mechanism: Mechanism, version: int, rows: Sequence[bytes]) -> Column:
+    width = mechanism.width if version == WHOLE_BYTES else bytes_of(mechanism.bits)
+    return _column(mechanism, version, np.frombuffer(b"".join(rows), np.uint8).reshape(-1, width))
 
 
 def _refusal(plan: Plan, data: bytes) -> LdprangeError | None:
@@ -109,12 +165,22 @@ def _refusal(plan: Plan, data: bytes) -> LdprangeError | None:
     return None
 
 
-def _sections(plan: Plan, data: bytes) -> list[tuple[int, int, int]]:
-    """Return each level's number, its number of reports, and where they start."""
+class _Section(NamedTuple):
+    """A level's number, its number of reports, and where they begin and end."""
+
+    level: int
+    reports: int
+    start: int
+    stop: int
+
+
+def _sections(plan: Plan, data: bytes) -> tuple[int, list[_Section]]:
+    """Return a batch's version, and its levels."""
     if len(data) < _HEADER:
         raise WireError(f"a batch must have at least {_HEADER} bytes, got {len(data)}; it was cut short")
-    if data[0] != VERSION:
-        raise WireError(f"a batch must be of version {VERSION}, got {data[0]}; upgrade ldprange")
+    version = data[0]
+    if version not in VERSIONS:
+        raise WireError(f"a batch must be of version 1 or 2, got {version}; upgrade ldprange")
     fingerprint = data[1:_HEADER].hex()
     if fingerprint != plan.fingerprint:
         raise MismatchError(
@@ -133,15 +199,16 @@ def _sections(plan: Plan, data: bytes) -> list[tuple[int, int, int]]:
             count, at = data[at], at + 1
         else:
             count, at = _read_varint(data, at)
-        width = mechanisms[level].width
-        sections.append((level, count, at))
-        if at + count * width > size:
+        bits = 8 * mechanisms[level].width if version == WHOLE_BYTES else mechanisms[level].bits
+        stop = at + bytes_of(count * bits)
+        if stop > size:
             raise WireError(
-                f"level {level} must have {count} reports of {width} bytes, "
+                f"level {level} must have {count} reports of {bits} bits, "
                 f"but only {len(data) - at} bytes are left; the batch was cut short"
             )
-        at, last = at + count * width, level
-    return sections
+        sections.append(_Section(level, count, at, stop))
+        at, last = stop, level
+    return version, sections
 
 
 def _varint(number: int) -> bytes:

@@ -1,4 +1,4 @@
-"""The published vectors, replayed: what version 1 means, byte by byte."""
+"""The published vectors, replayed: what the versions mean, byte by byte."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_reports(vector: dict[str, Any]) -> None:
 def test_batches_and_aggregates(vector: dict[str, Any], tmp_path: Path) -> None:
     plan = _plan(vector)
     batch = bytes.fromhex(vector["batch"])
-    assert wire.pack(wire.unpack(plan, batch)) == batch
+    assert wire.pack(wire.unpack(plan, batch), version=1) == batch
     total = ldp.Aggregate.of(plan, batch)
     assert total == ldp.Aggregate.of(plan, [bytes.fromhex(report["report"]) for report in vector["reports"]])
     assert list(total.users) == vector["users"]
@@ -73,6 +73,25 @@ def test_batches_and_aggregates(vector: dict[str, Any], tmp_path: Path) -> None:
         assert ldp.Aggregate.load(path) == total
         total.save(path)
         assert path.read_bytes().hex() == vector["file"]
+
+
+VERSION_2 = {vector["name"]: vector for vector in _read("version_2.json")}
+
+
+@every_plan
+def test_version_2(vector: dict[str, Any]) -> None:
+    plan, in_bits = _plan(vector), VERSION_2[vector["name"]]
+    assert [mechanism.bits for mechanism in plan.mechanisms] == in_bits["bits"]
+    for old, new in zip(vector["reports"], in_bits["reports"], strict=True):
+        report = wire.unpack(plan, bytes.fromhex(old["report"]))
+        assert wire.pack(report).hex() == new
+        assert wire.pack(wire.unpack(plan, bytes.fromhex(new)), version=1).hex() == old["report"]
+    old, new = bytes.fromhex(vector["batch"]), bytes.fromhex(in_bits["batch"])
+    assert wire.pack(wire.unpack(plan, old)) == new
+    assert wire.pack(wire.unpack(plan, new), version=1) == old
+    for payload in in_bits["bad"]:
+        with pytest.raises(getattr(ldp, payload["error"])):
+            wire.unpack(plan, bytes.fromhex(payload["payload"]))
 
 
 @every_plan

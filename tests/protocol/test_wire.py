@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 import ldprange as ldp
 from ldprange import wire
 from ldprange.decompositions import Decomposition
-from ldprange.errors import LdprangeError, MismatchError, WireError
+from ldprange.errors import ArgumentError, LdprangeError, MismatchError, WireError
 from ldprange.oracles import Oracle
 from plan_strategies import batches, plans
 
@@ -33,12 +35,14 @@ PLANS = {
     "Subset": _plan(ldp.SubsetSelection()),
     "HaarHRR": _plan(ldp.HRR(), ldp.Haar()),
     "Hadamard": _plan(ldp.HadamardHashing(bits=3)),
+    "Windows": _plan(ldp.SubsetSelection(), ldp.Windows((50, 7, 1))),
 }
 every_plan = pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS.keys())
+every_version = pytest.mark.parametrize("version", wire.VERSIONS)
 
 
-def _header(plan: ldp.Plan) -> bytes:
-    return bytes([1]) + bytes.fromhex(plan.fingerprint)
+def _header(plan: ldp.Plan, version: int = 1) -> bytes:
+    return bytes([version]) + bytes.fromhex(plan.fingerprint)
 
 
 def _batch(plan: ldp.Plan, people: int = 20) -> ldp.Batch:
@@ -49,13 +53,26 @@ def _same(one: ldp.Batch, other: ldp.Batch) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(one.columns, other.columns, strict=True))
 
 
+@every_version
 @given(batches())
-def test_a_batch_comes_back_as_it_went(batch: ldp.Batch) -> None:
-    data = wire.pack(batch)
+def test_a_batch_comes_back_as_it_went(version: int, batch: ldp.Batch) -> None:
+    data = wire.pack(batch, version=version)
     again = wire.unpack(batch.plan, data)
-    assert len(again) == len(batch)
+    assert len(again) == len(batch) == wire.count(batch.plan, data)
     assert _same(again, batch)
-    assert wire.pack(again) == data
+    assert wire.pack(again, version=version) == data
+
+
+@given(st.lists(batches(), max_size=1), st.data())
+def test_payloads_of_both_versions_are_read_together(some: list[ldp.Batch], data: st.DataObject) -> None:
+    for batch in some:
+        many = [ldp.Batch(batch.plan, [column[start:] for column in batch.columns]) for start in range(3)]
+        versions = data.draw(st.lists(st.sampled_from(wire.VERSIONS), min_size=3, max_size=3))
+        payloads = [wire.pack(each, version=v) for each, v in zip(many, versions, strict=True)]
+        together, found = wire.unpack_many(batch.plan, [payloads[0], b"", *payloads[1:]])
+        assert [found[0], *found[2:]] == [len(each) for each in many]
+        assert isinstance(found[1], WireError)
+        assert ldp.Aggregate.of(batch.plan, together) == ldp.Aggregate.of(batch.plan, many)
 
 
 @given(plans(), st.data())
@@ -68,23 +85,82 @@ def test_a_report_is_a_batch_of_one(plan: ldp.Plan, data: st.DataObject) -> None
     ]
     rows = plan.mechanisms[report.level].pack(batch.columns[report.level])
     assert rows.tobytes() == report.payload
-    assert wire.pack(batch) == wire.pack(report)
+    assert wire.pack(batch, version=1) == wire.pack(report)
+    mechanism = plan.mechanisms[report.level]
+    assert len(wire.pack(batch)) == HEADER + 2 + (mechanism.bits + 7) // 8 <= len(wire.pack(report))
 
 
 @every_plan
-def test_a_batch_of_nobody_is_its_header(plan: ldp.Plan) -> None:
-    data = wire.pack(ldp.encode_many(plan, [], seed=1))
-    assert data == _header(plan)
+@every_version
+def test_a_batch_of_nobody_is_its_header(plan: ldp.Plan, version: int) -> None:
+    data = wire.pack(ldp.encode_many(plan, [], seed=1), version=version)
+    assert data == _header(plan, version)
     assert len(wire.unpack(plan, data)) == 0
 
 
 def test_the_layout_is_the_documented_one() -> None:
     plan = _plan(ldp.GRR(), ldp.Tree(branching=2), bins=4)
     columns = [np.array([1, 0], np.uint32), np.array([3, 0, 2], np.uint32)]
-    data = wire.pack(ldp.Batch(plan, columns))
-    assert data == _header(plan) + bytes([0, 2, 1, 0, 1, 3, 3, 0, 2])
+    batch = ldp.Batch(plan, columns)
+    assert wire.pack(batch, version=1) == _header(plan) + bytes([0, 2, 1, 0, 1, 3, 3, 0, 2])
+    assert wire.pack(batch) == wire.pack(batch, version=2)
+    assert wire.pack(batch) == _header(plan, 2) + bytes([0, 2, 0b01, 1, 3, 0b10_00_11])
     nobody = np.array([], np.uint32)
-    assert wire.pack(ldp.Batch(plan, [nobody, columns[1]])) == _header(plan) + bytes([1, 3, 3, 0, 2])
+    alone = ldp.Batch(plan, [nobody, columns[1]])
+    assert wire.pack(alone, version=1) == _header(plan) + bytes([1, 3, 3, 0, 2])
+
+
+def test_sets_are_numbered_in_version_2() -> None:
+    plan = _plan(ldp.SubsetSelection(size=2), ldp.Flat(), bins=5)
+    every = sorted(sum(1 << cell for cell in cells) for cells in combinations(range(5), 2))
+    column = np.array(every, np.uint8)[:, None]  # in the order of their numbers, 0 to 9, in 4 bits each
+    assert wire.pack(ldp.Batch(plan, [column])) == _header(plan, 2) + bytes(
+        [0, 10, 0x10, 0x32, 0x54, 0x76, 0x98]
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "size", "bits"),
+    [
+        (5, 2, 4),
+        (65, 16, 50),
+        (9, 7, 9),
+        (68, 34, 68),
+        (67, 33, 64),
+        (1 << 16, 2, 31),
+        (1 << 16, 900, 1 << 16),
+    ],
+)
+def test_sets_take_the_bits_of_their_number_or_one_for_each_cell(cells: int, size: int, bits: int) -> None:
+    mechanism = ldp.SubsetSelection(size).on(cells, 2.0)
+    assert mechanism.bits == min(cells, bits)
+    items = np.arange(20, dtype=np.uint32) % cells
+    column = mechanism.encode_many(items, np.random.default_rng(1))
+    rows = mechanism.compact(column)
+    assert rows.shape == (20, (mechanism.bits + 7) // 8)
+    np.testing.assert_array_equal(mechanism.expand(rows), column)
+
+
+def test_a_report_alone_is_of_version_1_and_versions_are_1_or_2() -> None:
+    plan = PLANS["GRR"]
+    report = ldp.Client(plan).encode(3)
+    assert wire.pack(report, version=1) == wire.pack(report)
+    with pytest.raises(ArgumentError, match="a batch of one"):
+        wire.pack(report, version=2)
+    for version in (0, 3, "2", True):
+        with pytest.raises(ArgumentError, match="must be 1 or 2, got"):
+            wire.pack(_batch(plan), version=version)  # type: ignore[arg-type]
+
+
+def test_spare_bits_of_version_2_must_be_0() -> None:
+    plan = _plan(ldp.GRR(), ldp.Flat(), bins=5)
+    good = _header(plan, 2) + bytes([0, 2, 0b00_100_001])
+    assert wire.unpack(plan, good).columns[0].tolist() == [1, 4]
+    for spare in (0b01_100_001, 0b10_100_001, 0b11_100_001):
+        with pytest.raises(WireError, match="spare bits"):
+            wire.unpack(plan, good[:-1] + bytes([spare]))
+    with pytest.raises(WireError, match=r"\[0, 5\).*got 5.*refused whole"):
+        wire.unpack(plan, good[:-1] + bytes([0b00_101_001]))
 
 
 @pytest.mark.parametrize(("people", "number"), [(127, [0x7F]), (128, [0x80, 0x01]), (300, [0xAC, 0x02])])
@@ -113,8 +189,8 @@ def test_a_hadamard_report_on_many_bins_takes_at_most_four_bytes(
 @every_plan
 def test_an_unknown_version_is_refused(plan: ldp.Plan) -> None:
     data = wire.pack(_batch(plan))
-    for version in (0, 2, 255):
-        with pytest.raises(WireError, match=rf"must be of version 1, got {version}"):
+    for version in (0, 3, 255):
+        with pytest.raises(WireError, match=rf"must be of version 1 or 2, got {version}"):
             wire.unpack(plan, bytes([version]) + data[1:])
 
 
@@ -126,13 +202,15 @@ def test_reports_of_another_plan_are_refused(plan: ldp.Plan) -> None:
 
 
 @every_plan
-def test_a_batch_cut_short_anywhere_is_refused_or_ends_between_levels(plan: ldp.Plan) -> None:
+@every_version
+def test_a_batch_cut_short_anywhere_is_refused_or_ends_between_levels(plan: ldp.Plan, version: int) -> None:
     batch = _batch(plan)
-    data = wire.pack(batch)
+    data = wire.pack(batch, version=version)
     ends, at = {HEADER}, HEADER
     for column, mechanism in zip(batch.columns, plan.mechanisms, strict=True):
         if len(column):
-            at += 2 + len(column) * mechanism.width
+            bits = mechanism.bits if version == 2 else 8 * mechanism.width
+            at += 2 + (len(column) * bits + 7) // 8
             ends.add(at)
     assert at == len(data)
     for stop in range(len(data)):
@@ -144,8 +222,9 @@ def test_a_batch_cut_short_anywhere_is_refused_or_ends_between_levels(plan: ldp.
 
 
 @every_plan
-def test_leftover_bytes_are_refused(plan: ldp.Plan) -> None:
-    data = wire.pack(_batch(plan, 400))
+@every_version
+def test_leftover_bytes_are_refused(plan: ldp.Plan, version: int) -> None:
+    data = wire.pack(_batch(plan, 400), version=version)
     for extra in (b"\0", b"\xff", b"\0\0\0\0\0\0\0\0", data[HEADER:], data):
         with pytest.raises(WireError, match="must"):
             wire.unpack(plan, data + extra)
@@ -199,7 +278,7 @@ def _refused_or_exact(plan: ldp.Plan, data: bytes) -> None:
         with pytest.raises(LdprangeError):
             ldp.Aggregate.of(plan, data)
         return
-    assert wire.pack(batch) == data
+    assert wire.pack(batch, version=data[0]) == data
     assert ldp.Aggregate.of(plan, data).reports == len(batch)
 
 
@@ -211,22 +290,25 @@ def test_arbitrary_bytes(plan: ldp.Plan, data: bytes) -> None:
 
 
 @every_plan
+@every_version
 @given(data=st.binary(max_size=60))
-def test_arbitrary_bytes_after_a_good_header(plan: ldp.Plan, data: bytes) -> None:
-    _refused_or_exact(plan, _header(plan) + data)
+def test_arbitrary_bytes_after_a_good_header(plan: ldp.Plan, version: int, data: bytes) -> None:
+    _refused_or_exact(plan, _header(plan, version) + data)
 
 
 @every_plan
+@every_version
 @given(number=st.integers(0, 40), body=st.binary(max_size=60), level=st.integers(0, 5))
 def test_arbitrary_reports_after_a_good_beginning(
-    plan: ldp.Plan, number: int, body: bytes, level: int
+    plan: ldp.Plan, version: int, number: int, body: bytes, level: int
 ) -> None:
-    _refused_or_exact(plan, _header(plan) + bytes([level, number]) + body)
+    _refused_or_exact(plan, _header(plan, version) + bytes([level, number]) + body)
 
 
+@every_version
 @given(batches(), st.data())
-def test_mutations_of_good_batches(batch: ldp.Batch, data: st.DataObject) -> None:
-    good = wire.pack(batch)
+def test_mutations_of_good_batches(version: int, batch: ldp.Batch, data: st.DataObject) -> None:
+    good = wire.pack(batch, version=version)
     start = data.draw(st.integers(0, len(good)))
     stop = data.draw(st.integers(start, min(len(good), start + 4)))
     mutated = good[:start] + data.draw(st.binary(max_size=4)) + good[stop:]

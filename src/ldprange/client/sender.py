@@ -13,6 +13,7 @@ from ldprange.errors import ArgumentError, SendError
 from ldprange.plan import Plan
 from ldprange.reports import Batch, Report
 from ldprange.support.addresses import SurveyAddress
+from ldprange.support.bit_rows import bytes_of
 from ldprange.support.checking import check_type, is_number, shown
 
 _MAX_BODY_BYTES = 1_000_000  # collectors take 1 MiB; never change it, or a batch sent again is cut elsewhere
@@ -182,14 +183,14 @@ def _pieces(batch: Batch) -> Iterator[Batch]:
     for level, (column, mechanism) in enumerate(zip(batch.columns, batch.plan.mechanisms, strict=True)):
         start = 0
         while start < len(column):
-            fitting = (room - _HEADS) // mechanism.width
+            fitting = 8 * (room - _HEADS) // mechanism.bits
             if fitting < 1 and room < _MAX_BODY_BYTES:
                 yield Batch(batch.plan, columns)
                 columns, room = list(batch.plan.empty_columns), _MAX_BODY_BYTES
                 continue
             stop = start + max(1, fitting)  # a report that is too large alone is for the collector to refuse
             columns[level] = column[start:stop]
-            room -= _HEADS + len(columns[level]) * mechanism.width
+            room -= _HEADS + bytes_of(len(columns[level]) * mechanism.bits)
             start = stop
     yield Batch(batch.plan, columns)
 

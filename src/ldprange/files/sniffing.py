@@ -67,7 +67,7 @@ def kind_of(start: bytes) -> Kind | None:
     if len(start) < _TOO_SHORT:
         return None
     # a batch has its length before it, which is far below 2**28
-    if start[_LENGTH_BYTES - 1] < 1 << 4 and start[_LENGTH_BYTES] == wire.VERSION:
+    if start[_LENGTH_BYTES - 1] < 1 << 4 and start[_LENGTH_BYTES] in wire.VERSIONS:
         return Kind.PACKED
     try:
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(start)  # may end inside a character

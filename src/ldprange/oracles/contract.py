@@ -23,6 +23,7 @@ from ldprange.errors import WireError
 from ldprange.noise import Noise
 from ldprange.randomness import Coins
 from ldprange.support.arrays import Counts
+from ldprange.support.bit_rows import Rows
 from ldprange.support.parallel import slices
 
 Column = NDArray[Any]
@@ -99,6 +100,19 @@ class Mechanism(ABC):
     def unpack(self, rows: NDArray[np.uint8]) -> Column:
         """Read rows of bytes; a row that no client can have sent is an error."""
 
+    @property
+    def bits(self) -> int:
+        """How many bits hold any report: the fewest that this mechanism can do with."""
+        return 8 * self.width
+
+    def compact(self, column: Column) -> Rows:
+        """Return the reports in ``bits`` bits each, one row of whole bytes each; spare bits are 0."""
+        return self.pack(column)
+
+    def expand(self, rows: Rows) -> Column:
+        """Read what :meth:`compact` returns; a row that no client can have sent is an error."""
+        return self.unpack(rows)
+
     def tally(self, column: Column) -> Counts:
         """Add reports up into ``counters`` integers."""
         counts: Counts = self.tally_groups(column, None, 1)[0]
@@ -152,6 +166,10 @@ class CodedMechanism(Mechanism):
     @property
     def outputs(self) -> int:
         return self.counters
+
+    @property
+    def bits(self) -> int:
+        return (self.counters - 1).bit_length()
 
     def pack(self, column: Column) -> NDArray[np.uint8]:
         return integer_bytes(column, self.width)

@@ -34,6 +34,7 @@ from ldprange.oracles.contract import (
 from ldprange.oracles.randomized_response import SymbolResponse
 from ldprange.randomness import Coins, below
 from ldprange.support.arrays import Counts
+from ldprange.support.bit_rows import Rows, join_fields, part_fields
 from ldprange.support.checking import shown
 
 _MERSENNE_EXPONENTS = (7, 13, 17, 19, 31)
@@ -84,6 +85,7 @@ class HashingMechanism(Mechanism):
         self._prime = (1 << self._exponent) - 1
         self._widths = [width_of(self._prime)] * 3 + [width_of(symbols)]
         self.width = sum(self._widths)
+        self._field_bits = [self._exponent] * 3 + [(symbols - 1).bit_length()]
 
         # the exact probabilities with which an item hashes to a symbol, each with how many symbols have it
         edges = np.append(-(-(np.arange(symbols) << self._exponent) // symbols), self._prime)
@@ -133,6 +135,17 @@ class HashingMechanism(Mechanism):
             for bound, width, end in zip(bounds, self._widths, ends, strict=True)
         ]
         return np.stack(fields, axis=1)
+
+    @property
+    def bits(self) -> int:
+        return sum(self._field_bits)
+
+    def compact(self, column: Column) -> Rows:
+        fields = [integer_bytes(column[:, i], width) for i, width in enumerate(self._widths)]
+        return join_fields(list(zip(fields, self._field_bits, strict=True)))
+
+    def expand(self, rows: Rows) -> Column:
+        return self.unpack(np.hstack(part_fields(rows, self._field_bits)))
 
     def tally_groups(self, column: Column, groups: Groups | None, number: int) -> Counts:
         fields = column.T

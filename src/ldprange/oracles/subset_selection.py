@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import comb
 from typing import Any, ClassVar
 
@@ -20,8 +21,10 @@ from ldprange import kernels
 from ldprange.errors import PlanError, WireError
 from ldprange.noise import Noise
 from ldprange.oracles.contract import Column, Groups, Items, Mechanism, Oracle, Users, add_up_to, each_holder
+from ldprange.oracles.set_ranks import SetRanks
 from ldprange.randomness import WORD_BITS, WORDS, Coins, exponential_from_below
 from ldprange.support.arrays import Counts
+from ldprange.support.bit_rows import Rows, bytes_of
 from ldprange.support.checking import shown
 
 _MAX_CELLS = 1 << 16
@@ -104,6 +107,34 @@ class SubsetMechanism(Mechanism):
                 "the batch is refused whole"
             )
         return rows
+
+    @property
+    def bits(self) -> int:
+        return self.cells if self._ranks is None else (self._ranks.number - 1).bit_length()
+
+    def compact(self, column: Column) -> Rows:
+        if self._ranks is None:
+            return self.pack(column)
+        return self._ranks.rank(column).astype("<u8").view(np.uint8).reshape(-1, 8)[:, : bytes_of(self.bits)]
+
+    def expand(self, rows: Rows) -> Column:
+        if self._ranks is None:
+            return self.unpack(rows)
+        whole = np.zeros((len(rows), 8), np.uint8)
+        whole[:, : rows.shape[1]] = rows
+        numbers = whole.view("<u8").reshape(-1).astype(np.uint64, copy=False)
+        if numbers.size and int(numbers.max()) >= self._ranks.number:
+            raise WireError(
+                f"every set must have a number in [0, {self._ranks.number}) on its level, got "
+                f"{int(numbers.max())}; the batch is refused whole"
+            )
+        return self._ranks.sets(numbers)
+
+    @cached_property
+    def _ranks(self) -> SetRanks | None:
+        """Where sets are few enough to be numbered in 64 bits."""
+        few = 2 * self.size <= self.cells and comb(self.cells, self.size) <= 1 << 64
+        return SetRanks(self.cells, self.size) if few else None
 
     def tally_groups(self, column: Column, groups: Groups | None, number: int) -> Counts:
         return kernels.sum_unary(column, self.cells, groups, number)

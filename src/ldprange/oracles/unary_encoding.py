@@ -54,6 +54,10 @@ class _UnaryMechanism(Mechanism):
         self._p, self._q = p, q
         self.noise = Noise.of_supports(p, q, others=q * q, held_and_other=p * q)
 
+    @property
+    def bits(self) -> int:
+        return self.cells
+
     def encode(self, item: int, coins: Coins) -> bytes:
         words = coins.words(self.cells)
         bits = words < self._threshold
