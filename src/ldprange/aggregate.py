@@ -25,11 +25,21 @@ from ldprange.plan import Plan
 from ldprange.reports import Batch, Report, gathered
 from ldprange.support.arrays import Counts
 from ldprange.support.checking import check_type, shown
+from ldprange.support.parallel import in_threads
 from ldprange.support.whole_files import read_whole, unsealed, whole_file
 
 VERSION = 1
+_MANY_REPORTS = 1 << 16  # from so many on, levels are counted in threads
 _MAX_USERS = 1 << 62  # counts are 64-bit integers, and must not run over
 _MAGIC = b"LDPRAGG" + bytes([VERSION])
+
+
+def _tallies(batch: Batch) -> list[Counts]:
+    """Return the tallies of all levels, of many reports side by side."""
+    pairs = list(zip(batch.plan.mechanisms, batch.columns, strict=True))
+    if len(batch) < _MANY_REPORTS:
+        return [mechanism.tally(column) for mechanism, column in pairs]
+    return list(in_threads(lambda pair: pair[0].tally(pair[1]), pairs))
 
 
 def checked_users(users: Sequence[int]) -> tuple[int, ...]:
@@ -85,9 +95,7 @@ class Aggregate:
         many: Iterable[object] = [reports] if alone else cast(Iterable[object], reports)
         total: Aggregate | None = None
         for batch in gathered(_batch(plan, each) for each in many):
-            users = [len(column) for column in batch.columns]
-            pairs = zip(plan.mechanisms, batch.columns, strict=True)
-            part = Aggregate(plan, users, [mechanism.tally(column) for mechanism, column in pairs])
+            part = Aggregate(plan, [len(column) for column in batch.columns], _tallies(batch))
             if total is None:
                 total = part
             else:
