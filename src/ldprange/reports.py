@@ -50,7 +50,8 @@ class Batch:
 def gathered(batches: Iterable[Batch]) -> Iterator[Batch]:
     """Join small batches of one plan, such as those of one report, so that counting them costs little.
 
-    A tally goes through all of its counters, so there should be a report for each.
+    A tally goes through all of its counters, so there should be a report for each, unless they take more
+    memory than the counts do.
     """
     held: list[Batch] = []
     reports = size = 0
@@ -58,7 +59,8 @@ def gathered(batches: Iterable[Batch]) -> Iterator[Batch]:
         held.append(batch)
         reports += len(batch)
         size += sum(column.nbytes for column in batch.columns)
-        if reports >= max(_GATHERED_REPORTS, batch.plan.counters) or size >= _GATHERED_BYTES:
+        counters = batch.plan.counters
+        if reports >= max(_GATHERED_REPORTS, counters) or size >= max(_GATHERED_BYTES, 8 * counters):
             yield joined(held)
             held, reports, size = [], 0, 0
     if held:
