@@ -76,6 +76,17 @@ def plans() -> dict[str, tuple[ldp.Plan, list[Any]]]:
             ),
             [0, 42, 119],
         ),
+        "many bins, windows in three stages, an oracle for each level": (
+            ldp.Plan(
+                ldp.Domain.integers(0, 9_999),
+                1.1,
+                ldp.Windows(
+                    stages=[(512, 20, (8, 2)), (32, 32, (16, 4, 1)), (1, 64, (32, 7, 1))],
+                ),
+                [ldp.GRR(), ldp.SubsetSelection(), *[ldp.HadamardHashing(bits=2)] * 6],
+            ),
+            [0, 63, 64, 1023, 1024, 4242, 9_999],
+        ),
         "a day in a month, windows of days and weeks, subset selection": (
             ldp.Plan(
                 ldp.Domain.dates("2026-01-01", "2026-01-31"),

@@ -7,6 +7,7 @@ import { grids } from "./grids.js";
 
 const MOST_LEVELS = 255; // a level is a byte on the wire
 const MOST_LEAVES = 2 ** 28;
+const MOST_BLOCK = 2 ** 12; // cells of a block of windows
 
 const DECOMPOSITIONS = new Map([
   ["flat", { keys: [], make: flat }],
@@ -16,15 +17,18 @@ const DECOMPOSITIONS = new Map([
   ["grids", { keys: ["trees", "depths"], make: grids }],
 ]);
 
+const STAGED = { keys: ["stages"], make: windowsInStages }; // windows, too
+
 /**
  * Return a plan's levels, coarsest first.
  *
  * A level has `cells` nodes of `size` bins, and `cell(index)` is the one that holds a bin. `contrast` says that only differences between the halves of a node will be used.
- * With `shifts` above 1 the oracle is asked about windows of so many bins, on a grid at a random public shift. It is `asked`
- * about so many: the cells, or the windows that cover them at any shift.
+ * With `shifts` above 1 the oracle is asked about windows of so many cells, on a grid at a random public shift; they end where a `block`
+ * of cells does. It is `asked` about so many: the cells, or the windows that cover them at any shift.
  */
 export function levelsOf(decomposition, branchings, domain) {
-  const { keys, make } = chosenByKind("a decomposition", DECOMPOSITIONS, decomposition, PlanError);
+  const chosen = chosenByKind("a decomposition", DECOMPOSITIONS, decomposition, PlanError);
+  const { keys, make } = chosen.make === windows && "stages" in decomposition ? STAGED : chosen;
   checkKeys(`a decomposition of kind ${decomposition.kind}`, decomposition, ["kind", ...keys], PlanError);
   const levels =
     make === grids
@@ -36,7 +40,15 @@ export function levelsOf(decomposition, branchings, domain) {
   if (levels.length > MOST_LEVELS) {
     throw new PlanError(`a plan may have at most ${MOST_LEVELS} levels, got ${levels.length}`);
   }
-  return levels.map((level) => ({ ...level, asked: Math.floor((level.cells - 2 + level.shifts) / level.shifts) + 1 }));
+  return levels.map((level) => {
+    const { cells, shifts, block = cells } = level;
+    return { ...level, block, asked: (cells / block) * windowsCovering(block, shifts) };
+  });
+}
+
+/** Return how many windows of `width` cells cover a block of `cells`, at any shift. */
+export function windowsCovering(cells, width) {
+  return Math.floor((cells - 2 + width) / width) + 1;
 }
 
 function gridded(decomposition, branchings, { bins, axes = [{ bins }] }) {
@@ -98,6 +110,47 @@ function windows({ widths }, branchings, bins) {
   }
   checkBranchings(branchings, Array(widths.length).fill(1));
   return widths.map((shifts) => ({ cells: Math.max(2, bins), size: 1, contrast: false, shifts }));
+}
+
+/** Windows in blocks of cells: the blocks of a stage are whole cells of the one above, and lie in one of its blocks. */
+function windowsInStages({ stages }, branchings, bins) {
+  const valid =
+    Array.isArray(stages) &&
+    stages.length >= 2 &&
+    stages.every(isStage) &&
+    stages.every(([size, block], at) => at === 0 || nests(stages[at - 1], size, size * block)) &&
+    stages[stages.length - 1][0] === 1 &&
+    stages[stages.length - 1][2].includes(1);
+  const leaves = valid ? stages[0][0] * stages[0][1] : 0;
+  if (!valid || leaves < bins || leaves >= bins + stages[1][0] * stages[1][1]) {
+    throw new PlanError(
+      `stages must be cell sizes, cells of a block and widths, of blocks that nest and cover the ${bins} bins, got ${shown(stages)}`,
+    );
+  }
+  const levels = stages.flatMap(([size, block, widths]) =>
+    widths.map((shifts) => ({ cells: leaves / size, size, contrast: false, shifts, block })),
+  );
+  checkBranchings(branchings, Array(levels.length).fill(1));
+  return levels;
+}
+
+function isStage(stage) {
+  if (!Array.isArray(stage) || stage.length !== 3) {
+    return false;
+  }
+  const [size, block, widths] = stage;
+  return (
+    isWhole(size, 1, MOST_LEAVES) &&
+    isWhole(block, 1, MOST_BLOCK) &&
+    size * block <= MOST_LEAVES &&
+    Array.isArray(widths) &&
+    widths.length > 0 &&
+    widths.every((width, at) => isWhole(width, 1, block - 1) && (at === 0 || width < widths[at - 1]))
+  );
+}
+
+function nests([size, block], finer, length) {
+  return size > finer && size % finer === 0 && length % size === 0 && (size * block) % length === 0;
 }
 
 function checkBranchings(branchings, wanted) {

@@ -14,6 +14,7 @@ import { checkKeys, chosenByKind, isWhole, shown } from "./checking.js";
 import { below } from "./coins.js";
 import { PlanError, WireError } from "./errors.js";
 import { contrastMechanism, hadamardMechanism } from "./hadamard.js";
+import { windowsCovering } from "./levels.js";
 import { hashingMechanism } from "./local_hashing.js";
 import { SymbolResponse } from "./randomized_response.js";
 import { subsetThreshold, unaryThreshold, WORDS } from "./thresholds.js";
@@ -144,9 +145,10 @@ function subset(cells, size, coins) {
 }
 
 /** Any mechanism asked about windows: the shift, which says nothing about the item, goes before its report. */
-function shiftedMechanism(grid, { cells, shifts }) {
+function shiftedMechanism(grid, { cells, shifts, block }) {
   const shiftWidth = widthOf(shifts);
-  const windowOf = (item, shift) => Math.floor((item + shift) / shifts);
+  const windows = windowsCovering(block, shifts);
+  const windowOf = (item, shift) => Math.floor(item / block) * windows + Math.floor(((item % block) + shift) / shifts);
   return {
     name: grid.name,
     cells,

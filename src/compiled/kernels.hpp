@@ -53,6 +53,19 @@ void sum_supports(const std::uint32_t* constant, const std::uint32_t* linear, co
                   std::int64_t* counts, std::size_t cells, unsigned exponent, std::uint32_t symbols,
                   unsigned threads);
 
+// weighted_sums.cpp
+struct Table {
+    const double* values;
+    std::size_t rows, columns;
+};
+void weighted_rows(const Table& table, const std::int64_t* first, const std::int64_t* column, const double* weights,
+                   std::size_t number, std::size_t count, double* sums, std::size_t width, unsigned threads);
+void weighted_pairs(const Table& table, const std::int64_t* first, const double* weights, std::size_t number,
+                    const std::int64_t* column, const double* others, std::size_t width, std::size_t count,
+                    double* sums, unsigned threads);
+void product_sums(const Table& table, const std::int64_t* one, const std::int64_t* other, const Table& weights,
+                  const std::int64_t* which, std::size_t count, double* sums, unsigned threads);
+
 // joint_variances.cpp
 struct JointTable {  // of two attributes: what their variances depend on
     const double* upto;  // height × width

@@ -166,6 +166,39 @@ void joint_variances(Array<const std::int64_t, 2> low, Array<const std::int64_t,
                               variances.data(), threads);
 }
 
+using Places = Array<const std::int64_t>;
+using Numbers = Array<const double, 2>;
+
+ldprange::Table table_of(const Numbers& values) { return {values.data(), values.shape(0), values.shape(1)}; }
+
+void weighted_rows(Numbers table, Places first, Numbers weights, Places column, Array<double, 2> sums,
+                   unsigned threads) {
+    const std::size_t count = sums.shape(0);
+    require(first.size() == count && weights.shape(0) == count && column.size() == count,
+            "there must be a row, a column and weights for each sum");
+    ldprange::weighted_rows(table_of(table), first.data(), column.data(), weights.data(), weights.shape(1), count,
+                            sums.data(), sums.shape(1), threads);
+}
+
+void weighted_pairs(Numbers table, Places first, Numbers weights, Places column, Numbers others, Array<double> sums,
+                    unsigned threads) {
+    const std::size_t count = sums.size();
+    require(first.size() == count && weights.shape(0) == count && column.size() == count && others.shape(0) == count,
+            "there must be a row, a column and weights of both for each sum");
+    ldprange::weighted_pairs(table_of(table), first.data(), weights.data(), weights.shape(1), column.data(),
+                             others.data(), others.shape(1), count, sums.data(), threads);
+}
+
+void product_sums(Numbers table, Places one, Places other, Numbers weights, Places which, Array<double> sums,
+                  unsigned threads) {
+    const std::size_t count = sums.size();
+    require(one.size() == count && other.size() == count && which.size() == count,
+            "there must be three rows for each sum");
+    require(weights.shape(1) == table.shape(1), "there must be a weight for each column");
+    ldprange::product_sums(table_of(table), one.data(), other.data(), table_of(weights), which.data(), count,
+                           sums.data(), threads);
+}
+
 }  // namespace
 
 NB_MODULE(_compiled, module) {
@@ -199,6 +232,15 @@ NB_MODULE(_compiled, module) {
     module.def("sum_supports", &sum_supports, nb::arg("coefficients").noconvert(), nb::arg("reported").noconvert(),
                nb::arg("bounds").noconvert(), "exponent"_a, "symbols"_a, nb::arg("counts").noconvert(), "threads"_a,
                free);
+    module.def("weighted_rows", &weighted_rows, nb::arg("table").noconvert(), nb::arg("first").noconvert(),
+               nb::arg("weights").noconvert(), nb::arg("column").noconvert(), nb::arg("sums").noconvert(), "threads"_a,
+               free);
+    module.def("weighted_pairs", &weighted_pairs, nb::arg("table").noconvert(), nb::arg("first").noconvert(),
+               nb::arg("weights").noconvert(), nb::arg("column").noconvert(), nb::arg("others").noconvert(),
+               nb::arg("sums").noconvert(), "threads"_a, free);
+    module.def("product_sums", &product_sums, nb::arg("table").noconvert(), nb::arg("one").noconvert(),
+               nb::arg("other").noconvert(), nb::arg("weights").noconvert(), nb::arg("which").noconvert(),
+               nb::arg("sums").noconvert(), "threads"_a, free);
     module.def("joint_variances", &joint_variances, nb::arg("low").noconvert(), nb::arg("high").noconvert(),
                nb::arg("less").noconvert(), nb::arg("row_sizes").noconvert(), nb::arg("column_sizes").noconvert(),
                nb::arg("upto").noconvert(), nb::arg("shrink").noconvert(), nb::arg("spread").noconvert(),

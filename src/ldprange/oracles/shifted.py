@@ -1,17 +1,18 @@
 """Windows at a random place: any oracle, asked about the cells of a grid that each person shifts.
 
-The grid's cells are windows of w items. A person draws a shift a in [0, w), holds window (item + a) // w, and
-reports the shift in the open beside the oracle's report on that window. The shift says nothing about the
-item, so privacy is the oracle's.
+The grid's cells are windows of w items, which end where a block of items does. A person draws a shift a in
+[0, w), holds window (item + a) // w of their block, counting items from the block's first, and reports the
+shift in the open beside the oracle's report on that window. The shift says nothing about the item, so privacy
+is the oracle's.
 
-Window c at shift a begins at item c·w − a, and every begin from 1 − w up to the last item belongs to exactly
-one pair (c, a). So the tally, a row of the oracle's for each shift, estimates the people in *every* window,
-and the mean over the w windows that hold an item estimates, without bias,
+Window c of a block begins, at shift a, at item c·w − a, and every begin from 1 − w up to the last item
+belongs to exactly one pair (c, a). So the tally, a row of the oracle's for each shift, estimates the people
+in *every* window, and the mean over the w windows that hold an item estimates, without bias,
 
-    (Tθ)[z] = Σ_y max(0, 1 − |z − y|/w) θ[y]
+    (Tθ)[z] = Σ_y max(0, 1 − |z − y|/w) θ[y],      y in the block of z,
 
 at each item z. That back-projection is what ``estimate`` returns;
-:mod:`ldprange.least_squares.line` inverts it.
+:mod:`ldprange.least_squares.stages` inverts it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.levels import Level
+from ldprange.levels import Level, windows_covering
 from ldprange.oracles.contract import (
     Column,
     Groups,
@@ -45,7 +46,9 @@ _CROWD = 2  # users for each item and shift, from which on it is faster to draw 
 def mechanism_of(oracle: Oracle, level: Level, epsilon: float) -> Mechanism:
     """Return an oracle's mechanism for a level of any decomposition."""
     asked = oracle.on(level.asked, epsilon, contrast=level.contrast)
-    return asked if level.shifts == 1 else ShiftedMechanism(asked, level.cells, level.shifts)
+    if level.shifts == 1:
+        return asked
+    return ShiftedMechanism(asked, level.cells, level.shifts, level.block or level.cells)
 
 
 class ShiftedMechanism(Mechanism):
@@ -55,9 +58,10 @@ class ShiftedMechanism(Mechanism):
     people drew it, then the oracle's own tally. ``noise`` is the oracle's, of one window.
     """
 
-    def __init__(self, grid: Mechanism, items: int, shifts: int) -> None:
+    def __init__(self, grid: Mechanism, items: int, shifts: int, block: int) -> None:
         self._grid = grid
-        self.cells, self._shifts = items, shifts
+        self.cells, self._shifts, self._block = items, shifts, block
+        self._windows = windows_covering(block, shifts)  # of a block
         self._row = 1 + self._grid.counters
         self.counters = shifts * self._row
         self._shift_width = width_of(shifts)
@@ -72,15 +76,31 @@ class ShiftedMechanism(Mechanism):
 
     def encode(self, item: int, coins: Coins) -> bytes:
         shift = below(coins, self._shifts)
-        report = self._grid.encode((item + shift) // self._shifts, coins)
+        report = self._grid.encode(self._window(item, shift), coins)
         return shift.to_bytes(self._shift_width, "little") + report
 
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
         column = np.empty(items.size, self._fields)
         shifts = rng.integers(0, self._shifts, items.size, dtype=np.uint32)
         column["shift"] = shifts
-        column["report"] = self._grid.encode_many((items + shifts) // np.uint32(self._shifts), rng)
+        column["report"] = self._grid.encode_many(self._windows_of(items, shifts), rng)
         return column
+
+    def _window(self, item: int, shift: int) -> int:
+        """Return the window that holds an item at a shift."""
+        block, place = divmod(item, self._block)
+        return block * self._windows + (place + shift) // self._shifts
+
+    def _windows_of(self, items: Items, shifts: Items | int) -> Items:
+        """Return the windows that hold items at their shifts."""
+        width, length = np.uint32(self._shifts), np.uint32(self._block)
+        if self._block == self.cells:
+            return (items + np.uint32(shifts)) // width
+        blocks = items // length
+        windows: Items = (
+            blocks * np.uint32(self._windows) + (items - blocks * length + np.uint32(shifts)) // width
+        )
+        return windows
 
     def pack(self, column: Column) -> NDArray[np.uint8]:
         return np.hstack(
@@ -114,10 +134,10 @@ class ShiftedMechanism(Mechanism):
     def people(self, counts: Counts, users: Users) -> NDArray[np.float64]:
         people, tallies = self._table(counts)
         # window c at shift a begins at item c·w − a: in the order of beginnings, shifts run backward
-        each = self._grid.people(tallies, people)[::-1].T.reshape(-1)
-        upto = np.concatenate([[0.0], np.cumsum(each)])
-        sums: NDArray[np.float64] = upto[self._shifts : self._shifts + self.cells] - upto[: self.cells]
-        return sums
+        each = self._grid.people(tallies, people)[::-1].T.reshape(self.cells // self._block, -1)
+        upto = np.hstack([np.zeros((len(each), 1)), np.cumsum(each, axis=1)])
+        sums = upto[:, self._shifts : self._shifts + self._block] - upto[:, : self._block]
+        return sums.reshape(-1)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
         if int(holders.sum()) >= _CROWD * self.cells * self._shifts:
@@ -129,16 +149,15 @@ class ShiftedMechanism(Mechanism):
 
     def _draw_shifts(self, holders: Counts, rng: np.random.Generator) -> Counts:
         """Draw who has each shift, then what they report, all at once."""
-        items, rest = np.arange(self.cells), holders
+        items, rest = np.arange(self.cells, dtype=np.uint32), holders
         table = np.empty((self._shifts, self._row), np.int64)
         for shift, row in enumerate(table):
             shifted = rng.binomial(rest, 1 / (self._shifts - shift))
             rest = rest - shifted
-            windows = np.bincount((items + shift) // self._shifts, shifted, self._grid.cells).astype(np.int64)
-            row[0], row[1:] = windows.sum(), self._grid.draw(windows, rng)
+            held = np.bincount(self._windows_of(items, shift), shifted, self._grid.cells).astype(np.int64)
+            row[0], row[1:] = held.sum(), self._grid.draw(held, rng)
         return table.reshape(-1)
 
     def likelihood(self, report: bytes, item: int) -> Fraction:
         shift = int.from_bytes(report[: self._shift_width], "little")
-        window = (item + shift) // self._shifts
-        return self._grid.likelihood(report[self._shift_width :], window) / self._shifts
+        return self._grid.likelihood(report[self._shift_width :], self._window(item, shift)) / self._shifts

@@ -1,0 +1,55 @@
+"""The ends of ranges as the stages of windows see them."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from ldprange import kernels
+from ldprange.least_squares.stages import StagesFit
+from ldprange.support.arrays import Boundaries, Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """For many ranges: the share below one of their ends, as one stage sees it.
+
+    It is ``weights`` times the shares below the boundaries ``start``, ``start + 1``, … of ``block``: where
+    the end lies inside a block of the stage below, each of that block's parts counts by what of it lies
+    below.
+    """
+
+    block: Boundaries
+    start: Boundaries
+    weights: Floats
+
+    def __getitem__(self, chosen: Boundaries) -> Self:
+        return type(self)(self.block[chosen], self.start[chosen], self.weights[chosen])
+
+    def sums(self, rows: Floats, block: Boundaries | int = 0) -> Floats:
+        """Return the weighted sums of ``rows``: a table for each block, with a row for each boundary.
+
+        ``block`` is the number of an end's block among the tables.
+        """
+        first = np.asarray(block) * rows.shape[1] + self.start
+        return kernels.weighted_rows(rows.reshape(-1, rows.shape[2]), first, self.weights)
+
+    def form(self, pairs: Floats, other: Self, block: Boundaries | int = 0) -> Floats:
+        """Return the weighted sums over ``pairs`` of boundaries, of two ends in one block."""
+        first = np.asarray(block) * pairs.shape[1] + self.start
+        table = pairs.reshape(-1, pairs.shape[2])
+        return kernels.weighted_pairs(table, first, self.weights, other.start, other.weights)
+
+
+def ends_seen(fit: StagesFit, boundaries: Boundaries) -> list[Ends]:
+    """Return the shares below ``boundaries`` as every stage of ``fit`` sees them, the topmost first."""
+    start, weights = boundaries, np.ones((boundaries.size, 1))
+    one, nothing = np.ones((boundaries.size, 1)), np.zeros((boundaries.size, 1))
+    found = []
+    for stage, block in reversed(list(zip(fit.stages, fit.blocks, strict=True))):
+        last = fit.leaves // (stage.size * stage.block) - 1
+        inside = np.minimum(start // stage.block, last)
+        found.append(Ends(inside, start - inside * stage.block, weights))
+        below = found[-1].sums(block.prefix_parts[None])
+        start, weights = inside * block.parts, np.hstack([one, below]) - np.hstack([below, nothing])
+    return found[::-1]

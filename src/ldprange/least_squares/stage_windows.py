@@ -1,0 +1,129 @@
+"""What the windows of one stage add up: over the cells of a block, and over those of many blocks at once.
+
+M of :mod:`ldprange.least_squares.stage_variances` is linear in the shares of a block's cells, and so is what
+it makes of any two vectors: the shares times a vector that is the same for all blocks, less a constant.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ldprange.least_squares.stages import Stage, StagesFit
+from ldprange.support.arrays import Floats
+
+
+class StageWindows(NamedTuple):
+    """The levels of a stage.
+
+    Attributes
+    ----------
+    widths
+        Of their windows, in cells.
+    rates
+        n λ² occupied.
+    asked
+        How many windows the oracle is asked about.
+    weights
+        √n λ.
+    cells
+        Of a block.
+    """
+
+    widths: tuple[int, ...]
+    rates: Floats
+    asked: Floats
+    weights: Floats
+    cells: int
+
+    @classmethod
+    def of(cls, fit: StagesFit, stage: Stage, levels: slice) -> StageWindows:
+        """Return the levels of one stage of ``fit``."""
+        weights = fit.weights / np.sqrt(fit.law.users)
+        rates = fit.law.occupied_parts * weights**2
+        return cls(stage.widths, rates[levels], fit.asked[levels], weights[levels], stage.block)
+
+    def triangles(self) -> Floats:
+        """Return √n λ T_w of every level."""
+        apart = np.abs(np.subtract.outer(np.arange(self.cells), np.arange(self.cells)))
+        found = [
+            weight * np.maximum(0.0, 1 - apart / width)
+            for weight, width in zip(self.weights, self.widths, strict=True)
+        ]
+        return np.array(found)
+
+    def form(self, one: Floats, other: Floats) -> tuple[Floats, Floats]:
+        """Return what, times a block's shares, gives oneᵀ M other, and what to take off; row by row."""
+        each, constant = np.zeros(one.shape), np.zeros(len(one))
+        for width, rate, asked in self._occupied():
+            products = rate / width * window_sums(one, width) * window_sums(other, width)
+            each += over_cells(products, width)
+            constant += products.sum(axis=1) / asked
+        return each, constant
+
+    def matrices(self, shares: Floats) -> Floats:
+        """Return M of blocks with these ``shares``, a row each."""
+        apart, first = np.arange(self.cells)[:, None], np.arange(self.cells)
+        bands = np.zeros((len(shares), self.cells, self.cells))  # by how far apart, and by the first
+        for width, rate, asked in self._occupied():
+            # two cells are held by the windows that begin after the later less w, up to the earlier
+            upto = _sums(window_sums(shares, width) - 1 / asked)
+            held = upto[:, None, width : width + self.cells] - upto[:, apart[:width] + first]
+            bands[:, :width] += rate / width * held
+        early, late = np.minimum.outer(first, first), np.maximum.outer(first, first)
+        found: Floats = bands[:, late - early, early]
+        return found
+
+    def times(self, shares: Floats, cells: Floats) -> Floats:
+        """Return M of blocks with these ``shares``, times vectors over their ``cells``, a row each."""
+        found = np.zeros(cells.shape)
+        for width, rate, asked in self._occupied():
+            held = window_sums(shares, width) - 1 / asked
+            found += rate / width * over_cells(held * window_sums(cells, width), width)
+        return found
+
+    def masses(self, shares: Floats) -> Floats:
+        """Return n λ² occupied/w (θ(window) − 1/asked) of all windows of blocks, a row each."""
+        found = [
+            rate / width * (window_sums(shares, width) - 1 / asked) for width, rate, asked in self._occupied()
+        ]
+        return np.hstack([np.zeros((len(shares), 0)), *found])
+
+    def sums(self, rows: Floats) -> Floats:
+        """Return the sums over all windows, in the order of :meth:`masses`."""
+        found = [window_sums(rows, width) for width, _, _ in self._occupied()]
+        return np.hstack([np.zeros((len(rows), 0)), *found])
+
+    def _occupied(self) -> list[tuple[int, float, int]]:
+        every = zip(self.widths, self.rates.tolist(), self.asked.tolist(), strict=True)
+        return [level for level in every if level[1]]
+
+
+def window_sums(cells: Floats, width: int) -> Floats:
+    """Return the sums over every window of ``width`` cells of a row, from the one with only the first on.
+
+    >>> window_sums(np.array([[1.0, 2.0, 3.0]]), 2).tolist()
+    [[1.0, 3.0, 5.0, 3.0]]
+    """
+    number = cells.shape[1]
+    upto = _sums(cells)
+    stop = np.minimum(np.arange(1, number + width), number)
+    sums: Floats = upto[:, stop] - upto[:, np.maximum(np.arange(number + width - 1) + 1 - width, 0)]
+    return sums
+
+
+def over_cells(windows: Floats, width: int) -> Floats:
+    """Return, for every cell of a row, the sum over the windows that hold it.
+
+    >>> over_cells(np.array([[1.0, 3.0, 5.0, 3.0]]), 2).tolist()
+    [[4.0, 8.0, 8.0]]
+    """
+    upto = _sums(windows)
+    sums: Floats = upto[:, width:] - upto[:, :-width]
+    return sums
+
+
+def _sums(rows: Floats) -> Floats:
+    """Return the sums of the first 0, 1, 2, … of every row."""
+    return np.hstack([np.zeros((len(rows), 1)), np.cumsum(rows, axis=1)])
