@@ -14,12 +14,14 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ldprange.decompositions import KINDS as DECOMPOSITIONS
 from ldprange.decompositions import Decomposition, Estimator, Layout, decomposition_from_dict
 from ldprange.decompositions.contract import check_levels
 from ldprange.domain import Domain
 from ldprange.errors import DomainError, PlanError, about
 from ldprange.levels import Level
 from ldprange.noise import Law
+from ldprange.oracles import KINDS as ORACLES
 from ldprange.oracles import Mechanism, Oracle, mechanism_of, oracle_from_dict
 from ldprange.oracles.contract import Column
 from ldprange.prediction import Prediction
@@ -119,7 +121,8 @@ class Plan(Agreement):
     epsilon
         The total privacy loss of a person who reports once.
     decomposition
-        ``Flat()``, ``Tree(branching)``, ``Haar()``, ``Windows()`` or, of several attributes, ``Grids(…)``.
+        How the domain is split into levels: ``Windows()``, ``Tree(branching)`` and its like; of several
+        attributes also ``Grids(…)``.
     oracle
         One oracle for all levels, or a sequence with one for each.
     level_probabilities
@@ -148,8 +151,7 @@ class Plan(Agreement):
         check_epsilon(self.epsilon)
         if not isinstance(self.decomposition, Decomposition):
             raise PlanError(
-                "the decomposition must be Flat(), Tree(), Haar(), Windows() or Grids(), "
-                f"got {shown(self.decomposition)}"
+                f"the decomposition must be one of {_called(DECOMPOSITIONS)}, got {shown(self.decomposition)}"
             )
         layout = self.layout  # of the decomposition as it was given; the same as of the one that is kept
         levels = layout.levels
@@ -367,10 +369,15 @@ def _oracles(
     )
     if len(each) != len(levels) or not all(isinstance(oracle, Oracle) for oracle in each):
         raise PlanError(
-            f"the oracle must be GRR(), OUE(), OLH(), HRR(), HadamardHashing() or SubsetSelection(), "
-            f"or one of these for each of the {len(levels)} levels, got {shown(given)}"
+            f"the oracle must be one of {_called(ORACLES)}, or a list with "
+            f"one of these for each of the {len(levels)} levels, got {shown(given)}"
         )
     return tuple(oracle.resolve(epsilon, level.asked) for oracle, level in zip(each, levels, strict=True))
+
+
+def _called(kinds: Mapping[str, type]) -> str:
+    """Return how one of each of these ``kinds`` is made, for a message."""
+    return listed(f"{kind.__name__}()" for kind in kinds.values())
 
 
 def _probabilities(given: Sequence[float] | None, levels: int) -> tuple[float, ...]:

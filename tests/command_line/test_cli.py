@@ -13,13 +13,14 @@ import pytest
 
 import ldprange as ldp
 from command_line_survey import PEOPLE, ages, answered, done, run
+from example_kinds import DECOMPOSITIONS, ORACLES
 from ldprange.cli import commands
 from ldprange.cli.chart import draw_cdf
 from ldprange.cli.command import Command
 from ldprange.cli.group import COMMANDS
 
 ROOT = Path(__file__).parents[2]
-ORACLES = ["grr", "oue", "olh", "hrr", "subset", "hadamard"]
+CHOICES = {**ORACLES, "hrr": ldp.HRR()}
 SUFFIXES = ["parquet", "csv", "reports"]
 
 
@@ -48,7 +49,7 @@ class TestTheWholeWay:
     def test_raw_says_where_it_changes_nothing(self, survey: Path) -> None:
         assert "--raw changes nothing" in run("query", "monday.agg", "--raw", "--quantile", "0.5").stderr
 
-    @pytest.mark.parametrize("oracle", ORACLES)
+    @pytest.mark.parametrize("oracle", CHOICES)
     @pytest.mark.parametrize("decomposition", ["tree", "windows"])
     @pytest.mark.parametrize("suffix", SUFFIXES)
     def test_every_kind_of_report_file(
@@ -63,19 +64,10 @@ class TestTheWholeWay:
         done("aggregate", "p.json", "other.reports", "-o", "y.agg")
         assert (here / "x.agg").read_bytes() == (here / "y.agg").read_bytes()
 
-    @pytest.mark.parametrize("oracle", ORACLES)
-    @pytest.mark.parametrize("decomposition", ["flat", "tree", "haar", "windows"])
+    @pytest.mark.parametrize("oracle", CHOICES)
+    @pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
     def test_the_plan_is_the_librarys(self, here: Path, oracle: str, decomposition: str) -> None:
-        oracles = {
-            "grr": ldp.GRR,
-            "oue": ldp.OUE,
-            "olh": ldp.OLH,
-            "hrr": ldp.HRR,
-            "subset": ldp.SubsetSelection,
-            "hadamard": ldp.HadamardHashing,
-        }
-        shapes = {"flat": ldp.Flat(), "tree": ldp.Tree(4), "haar": ldp.Haar(), "windows": ldp.Windows()}
-        chosen, shape, domain = oracles[oracle](), shapes[decomposition], ldp.Domain.integers(0, 99)
+        chosen, shape, domain = CHOICES[oracle], DECOMPOSITIONS[decomposition], ldp.Domain.integers(0, 99)
         options = ["--decomposition", decomposition, "--oracle", oracle]
         asked = ("plan", "--low", "0", "--high", "99", "--epsilon", "2", *options)
         even = ldp.Plan.from_json(done(*asked, "--levels", "even"))

@@ -78,11 +78,11 @@ BAD = {
     "nobody expected": ((*PLAN, "--epsilon", "1", "--users", "0"), "'--users': 0 is not in the range"),
     "an oracle without a decomposition": (
         (*PLAN, "--epsilon", "1", "--oracle", "oue"),
-        "--oracle oue .*; add --decomposition, one of: windows, haar, tree, flat",
+        "--oracle oue .*; add --decomposition, one of: flat, tree, haar, windows",
     ),
     "even levels without a decomposition": (
         (*PLAN, "--epsilon", "1", "--levels", "even"),
-        "--levels even .*; add --decomposition, one of: windows, haar, tree, flat",
+        "--levels even .*; add --decomposition, one of: flat, tree, haar, windows",
     ),
     "even levels for a workload": (
         (*PLAN, "--epsilon", "1", "--decomposition", "haar", "--levels", "even", "--workload", "both"),

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import ldprange as ldp
+from example_kinds import DECOMPOSITIONS, ORACLES
 from ldprange.decompositions import Decomposition
 from ldprange.oracles import Oracle
 
@@ -25,16 +26,14 @@ def _bins() -> st.SearchStrategy[int]:
 
 
 def decompositions() -> st.SearchStrategy[Decomposition]:
-    return st.one_of(st.just(ldp.Flat()), st.just(ldp.Haar()), st.builds(ldp.Tree, st.integers(2, 9)))
+    return st.one_of(st.sampled_from([*DECOMPOSITIONS.values()]), st.builds(ldp.Tree, st.integers(2, 9)))
 
 
 def oracles() -> st.SearchStrategy[Oracle]:
     return st.one_of(
-        st.just(ldp.GRR()),
-        st.just(ldp.OUE()),
-        st.builds(ldp.OLH, st.one_of(st.none(), st.integers(2, 300))),
-        st.builds(ldp.HadamardHashing, st.sampled_from([None, 1, 2, 3, 4])),
-        st.just(ldp.SubsetSelection()),
+        st.sampled_from([*ORACLES.values()]),
+        st.builds(ldp.OLH, st.integers(2, 300)),
+        st.builds(ldp.HadamardHashing, st.integers(1, 4)),
     )
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import ldprange as ldp
+from example_kinds import DECOMPOSITIONS, ORACLES
 from ldprange import wire
 from ldprange.client.encoding import encode_with
 from ldprange.decompositions.grids_layout import Grid
@@ -110,12 +111,9 @@ def _domain(
 def _oracle(rng: random.Random) -> Oracle:
     return rng.choice(
         [
-            ldp.GRR(),
-            ldp.OUE(),
-            ldp.OLH(rng.choice([None, 2, 3, rng.randint(2, 3000), 2**16])),
-            ldp.HRR(),
-            ldp.HadamardHashing(rng.choice([None, 2, 3, 4])),
-            ldp.SubsetSelection(),
+            *ORACLES.values(),
+            ldp.OLH(rng.choice([2, 3, rng.randint(2, 3000), 2**16])),
+            ldp.HadamardHashing(rng.randint(1, 4)),
         ]
     )
 
@@ -123,9 +121,7 @@ def _oracle(rng: random.Random) -> Oracle:
 def _plan(rng: random.Random) -> ldp.Plan:
     domain = _domain(rng)
     widths = sorted({1, *(rng.randint(1, max(1, domain.bins - 1)) for _ in range(3))}, reverse=True)
-    decomposition = rng.choice(
-        [ldp.Flat(), ldp.Haar(), ldp.Tree(rng.randint(2, 12)), ldp.Windows(), ldp.Windows(widths)]
-    )
+    decomposition = rng.choice([*DECOMPOSITIONS.values(), ldp.Tree(rng.randint(2, 12)), ldp.Windows(widths)])
     levels = len(decomposition.on(domain).levels)
     oracle = [_oracle(rng) for _ in range(levels)] if rng.random() < 0.5 else _oracle(rng)
     weights = [rng.randint(0, 9) for _ in range(levels - 1)] + [1]
@@ -168,8 +164,8 @@ def _edges(plan: ldp.Plan) -> list[int]:
     edges = {0, 1, 2**31, WORDS, *plan.level_thresholds}
     for mechanism in plan.mechanisms:
         grid = mechanism._grid if isinstance(mechanism, ShiftedMechanism) else mechanism
-        response = getattr(grid, "_response", None)
-        edges.add(response.threshold if isinstance(response, SymbolResponse) else grid._threshold)  # type: ignore[attr-defined]
+        for known in (grid, getattr(grid, "_response", grid)):  # thresholds are among the whole numbers kept
+            edges |= {value for value in vars(known).values() if type(value) is int and value < WORDS}
     return sorted({min(max(0, edge + step), WORDS - 1) for edge in edges for step in (-1, 0)})
 
 

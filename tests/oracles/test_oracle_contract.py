@@ -18,6 +18,7 @@ import pytest
 from numpy.typing import NDArray
 
 from exact_laws import ExactLaw, exact_law, rows_of
+from example_kinds import ORACLES as DEFAULTS
 from law_comparisons import chance_of_counts, chances_of_draws, moments
 from ldprange.errors import PlanError, WireError
 from ldprange.oracles import (
@@ -70,7 +71,7 @@ every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 drawn_cases = pytest.mark.parametrize("case", DRAWN.values(), ids=DRAWN.keys())
 every_oracle = pytest.mark.parametrize(
     "oracle",
-    dict.fromkeys([*(oracle for _, oracle, _, _ in ORACLES), *(kind() for kind in KINDS.values())]),
+    dict.fromkeys([*(oracle for _, oracle, _, _ in ORACLES), *DEFAULTS.values()]),
     ids=str,
 )
 

@@ -14,6 +14,8 @@ import pytest
 
 import ldprange as ldp
 from example_plans import PLANS
+from ldprange.decompositions import KINDS as DECOMPOSITION_KINDS
+from ldprange.oracles import KINDS as ORACLE_KINDS
 
 MEMORY = 200 << 20  # beyond what Python and the library take
 SMALL = 100_000  # characters
@@ -79,7 +81,7 @@ HOSTILE = {
 
 NUMBERS = [0, 1, -1, 2, 3, 27, 255, 256, 4096, 65028097, 66528000, 1 << 26, 1 << 28, 2**53 - 1, 10**4000]
 OTHERS: list[object] = [None, True, 0.5, 1e308, 5e-324, "", "kind", [], {}, [2] * 300, [[1, 1]] * 300]
-KINDS = ["flat", "tree", "haar", "windows", "grids", "grr", "oue", "olh", "hadamard", "subset", "product"]
+KINDS = [*DECOMPOSITION_KINDS, *ORACLE_KINDS, "product"]
 
 
 def mutated(value: Any, coin: random.Random) -> Any:

@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import ldprange as ldp
+from example_kinds import ORACLES
 from ldprange import wire
 from ldprange.decompositions import Decomposition
 from ldprange.errors import ArgumentError, LdprangeError, MismatchError, WireError
@@ -28,14 +29,11 @@ def _plan(
 
 
 PLANS = {
-    "GRR": _plan(ldp.GRR()),
-    "OUE": _plan(ldp.OUE()),
-    "OLH": _plan(ldp.OLH()),
-    "HRR": _plan(ldp.HRR()),
-    "Subset": _plan(ldp.SubsetSelection()),
-    "HaarHRR": _plan(ldp.HRR(), ldp.Haar()),
-    "Hadamard": _plan(ldp.HadamardHashing(bits=3)),
-    "Windows": _plan(ldp.SubsetSelection(), ldp.Windows((50, 7, 1))),
+    **{kind: _plan(oracle) for kind, oracle in ORACLES.items()},
+    "hrr": _plan(ldp.HRR()),
+    "hrr on haar": _plan(ldp.HRR(), ldp.Haar()),
+    "hadamard to 3 bits": _plan(ldp.HadamardHashing(bits=3)),
+    "subset in windows": _plan(ldp.SubsetSelection(), ldp.Windows((50, 7, 1))),
 }
 every_plan = pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS.keys())
 every_version = pytest.mark.parametrize("version", wire.VERSIONS)
@@ -142,7 +140,7 @@ def test_sets_take_the_bits_of_their_number_or_one_for_each_cell(cells: int, siz
 
 
 def test_a_report_alone_is_of_version_1_and_versions_are_1_or_2() -> None:
-    plan = PLANS["GRR"]
+    plan = PLANS["grr"]
     report = ldp.Client(plan).encode(3)
     assert wire.pack(report, version=1) == wire.pack(report)
     with pytest.raises(ArgumentError, match="a batch of one"):
@@ -257,7 +255,7 @@ def test_a_number_of_reports_that_no_memory_holds_is_refused_at_once(number: lis
         wire.unpack(plan, _header(plan) + bytes([0, *number, 0, 0, 0]))
 
 
-@pytest.mark.parametrize("name", ["GRR", "HRR", "HaarHRR", "Hadamard", "OUE", "OLH"])
+@pytest.mark.parametrize("name", ["grr", "oue", "olh", "hrr", "hrr on haar", "hadamard to 3 bits"])
 def test_an_index_outside_its_level_is_refused_with_the_whole_batch(name: str) -> None:
     plan = PLANS[name]
     level = len(plan.levels) - 1

@@ -1,5 +1,7 @@
 """``ldprange plan``."""
 
+from collections.abc import Callable
+
 import click
 
 from ldprange.cli.command import command
@@ -14,23 +16,18 @@ from ldprange.cli.options import (
 )
 from ldprange.cli.output import console, facts, note, print_json
 from ldprange.cli.summary import plan_facts, plan_object, prediction_facts, prediction_object, warn_if_weak
-from ldprange.decompositions import Decomposition, Flat, Haar, Tree, Windows
+from ldprange.decompositions import KINDS as SHAPES
+from ldprange.decompositions import Decomposition, Grids, Tree
 from ldprange.domain import Domain
-from ldprange.oracles import GRR, HRR, OLH, OUE, HadamardHashing, Oracle, SubsetSelection
+from ldprange.oracles import HRR, HadamardHashing, Oracle
+from ldprange.oracles import KINDS as ORACLES
 from ldprange.plan import Plan
 from ldprange.planner import Comparison, compare_plans, optimise_plan
 from ldprange.planner.optimise import Workload, best_oracle
 
 _BRANCHING = 4
-_SHAPES = {"windows": Windows, "haar": Haar, "tree": Tree, "flat": Flat}
-_ORACLES = {
-    "grr": GRR,
-    "oue": OUE,
-    "olh": OLH,
-    "hrr": HRR,
-    "hadamard": HadamardHashing,
-    "subset": SubsetSelection,
-}
+_SHAPES = {kind: shape for kind, shape in SHAPES.items() if shape is not Grids}  # trees are made into grids
+_ORACLES: dict[str, Callable[[], Oracle]] = {**ORACLES, "hrr": HRR}
 
 
 @command(
