@@ -62,12 +62,17 @@ def mean_overlap(bins: int, size: int) -> tuple[float, float]:
     overlap² counts pairs (x, y) of a block's bins that the query holds both; a range holds
     bins x ≤ y for (x + 1)(D − y) of its D(D + 1)/2 placements, a prefix for D − y of D.
     """
-    start = np.arange(0, bins, size, dtype=np.float64)
-    width = np.minimum(size, bins - start)
-    least = width * (width - 1) * (2 * width - 1) / 6  # Σ min(u, v) over a block's pairs
-    most = width**2 * (width - 1) - least
-    product = (width * (width - 1) / 2) ** 2
-    after = bins - start
-    ranges = (start + 1) * after * width**2 + after * least - (start + 1) * most - product
-    prefixes = after * width**2 - most
-    return ranges.sum() / (size * bins * (bins + 1) / 2), prefixes.sum() / (size * bins)
+    bins, size = int(bins), int(size)
+    whole, rest = divmod(bins, size)
+    starts, squares = size * whole * (whole - 1) // 2, size**2 * (whole - 1) * whole * (2 * whole - 1) // 6
+    last = whole * size
+    parts = [(size, whole, starts, squares), (rest, min(rest, 1), last, last**2)]
+    ranges = prefixes = 0
+    for width, number, start, square in parts:  # sums over so many blocks of their beginnings and squares
+        least = width * (width - 1) * (2 * width - 1) // 6  # Σ min(u, v) over a block's pairs
+        most = width**2 * (width - 1) - least
+        after, around = number * bins - start, number * bins + start * (bins - 1) - square
+        ranges += around * width**2 + after * least - (start + number) * most
+        ranges -= number * (width * (width - 1) // 2) ** 2
+        prefixes += after * width**2 - number * most
+    return ranges / (size * bins * (bins + 1) // 2), prefixes / (size * bins)

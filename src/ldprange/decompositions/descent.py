@@ -17,10 +17,10 @@ _STEPS = 50
 Gradient = Callable[[Floats], Floats]
 
 
-def descend(gradient: Gradient, levels: int) -> Floats:
-    """Return the probabilities of ``levels`` levels to which −∂log f/∂p, the ``gradient``, leads."""
+def descend(gradient: Gradient, levels: int, steps: int = _STEPS) -> Floats:
+    """Return the probabilities of ``levels`` levels after ``steps`` along −∂log f/∂p, the ``gradient``."""
     probabilities = np.full(levels, 1 / levels)
-    for _ in range(_STEPS):
+    for _ in range(steps):
         probabilities = probabilities * np.sqrt(gradient(probabilities))
         probabilities /= probabilities.sum()
     return probabilities

@@ -184,10 +184,14 @@ def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tupl
         kinds.append(("Haar", Haar()))
         kinds += _trees(bins)
         kinds.append(("Windows", Windows()))
-    found = [
-        (name, optimise_plan(domain, epsilon=epsilon, decomposition=decomposition, workload=workload))
-        for name, decomposition in kinds
-    ]
+    found = []
+    for name, decomposition in kinds:
+        try:
+            plan = optimise_plan(domain, epsilon=epsilon, decomposition=decomposition, workload=workload)
+            found.append((name, plan))
+        except PlanError:  # such as more counters than a plan may need, where others do with fewer
+            if decomposition == kinds[-1][1] and not found:
+                raise
     if bins > 2:
         found.append(("Haar, as in the paper", Plan(domain, epsilon, Haar(), HRR())))
     if 4 < bins <= _MAX_UNARY_BINS:
