@@ -15,17 +15,17 @@ export class Client {
     Object.freeze(this);
   }
 
-  /** Return a report of the value, as bytes, that reveals at most the plan's ε about it. */
-  encode(value) {
-    return encodeWith(this.#plan, this.domain.index(value), new SystemCoins());
+  /** Return a report of the value, as bytes of a version of the wire, that reveals at most the plan's ε about it. */
+  encode(value, { version = 1 } = {}) {
+    return encodeWith(this.#plan, this.domain.index(value), new SystemCoins(), version);
   }
 }
 
 /** Encode a bin with given coins: what the published test vectors replay. Internal: a report must have fresh coins. */
-export function encodeWith(plan, index, coins) {
+export function encodeWith(plan, index, coins, version = 1) {
   const { levelThresholds, levels, mechanisms } = plan;
   const word = levelThresholds.length > 0 ? coins.word() : 0;
   const level = levelThresholds.filter((threshold) => threshold <= word).length;
   const item = levels[level].cell(index);
-  return pack(plan.fingerprint, level, mechanisms[level].encode(item, coins));
+  return pack(plan, level, mechanisms[level].encode(item, coins), version);
 }

@@ -8,6 +8,7 @@
 
 import { integerBytes, readInteger, widthOf } from "./bytes.js";
 import { below, bitLength } from "./coins.js";
+import { numberField } from "./fewest_bits.js";
 import { SymbolResponse } from "./randomized_response.js";
 
 const SCATTER = [0x9e3779b1, 0x85ebca6b]; // odd, so that multiplying by them permutes
@@ -35,6 +36,7 @@ export function hadamardMechanism(cells, bits, e) {
     name: bits === 1 ? "Hadamard randomised response" : "Hadamard hashing",
     cells,
     width,
+    fields: [numberField(width, counters)],
     counters,
     encode(item, coins) {
       const line = below(coins, lines);
@@ -57,6 +59,7 @@ export function contrastMechanism(cells, e) {
     name: "Hadamard randomised response",
     cells,
     width,
+    fields: [numberField(width, 2 * pairs)],
     counters: 2 * pairs,
     encode(item, coins) {
       const pair = below(coins, pairs);

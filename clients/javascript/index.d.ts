@@ -72,9 +72,10 @@ export class Client {
    * Return a report of the value, as bytes to send.
    *
    * A value outside the domain throws a DomainError, and is never silently clipped. Encode a value once, and send the same bytes
-   * again when sending fails: every further report reveals as much again.
+   * again when sending fails: every further report reveals as much again. Version 2 of the wire takes fewer bytes than version 1,
+   * which older collectors read too.
    */
-  encode(value: Value): Uint8Array;
+  encode(value: Value, options?: { readonly version?: 1 | 2 }): Uint8Array;
 }
 
 /** What a report says: only what any receiver of it could find out as well. */

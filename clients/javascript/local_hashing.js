@@ -7,6 +7,7 @@
 
 import { integerBytes, readInteger, widthOf } from "./bytes.js";
 import { below } from "./coins.js";
+import { numberField } from "./fewest_bits.js";
 import { SymbolResponse } from "./randomized_response.js";
 
 const MERSENNE_EXPONENTS = [7, 13, 17, 19, 31];
@@ -21,6 +22,7 @@ export function hashingMechanism(cells, symbols, e) {
     name: "optimal local hashing",
     cells,
     width: 3 * coefficientWidth + symbolWidth,
+    fields: [...Array(3).fill(numberField(coefficientWidth, prime)), numberField(symbolWidth, symbols)],
     counters: cells,
     encode(item, coins) {
       const coefficients = [below(coins, prime), below(coins, prime), below(coins, prime)];

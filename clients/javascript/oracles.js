@@ -1,8 +1,8 @@
 /**
  * Oracles: each randomises one item out of `cells`, a cell of its level.
  *
- * A mechanism, which is an oracle on one level, has `name`, `cells`, `width` (bytes of a report), `counters` (how many integers
- * the collector keeps for it), and three functions:
+ * A mechanism, which is an oracle on one level, has `name`, `cells`, `width` (bytes of a report), `fields` (what these are, and their
+ * bits in version 2 of the wire), `counters` (how many integers the collector keeps for it), and three functions:
  *
  * - `encode(item, coins)` returns a report's bytes; the only randomness is the coins;
  * - `read(bytes)` returns what a report says, as plain facts; one that no client can have sent is an error;
@@ -13,6 +13,7 @@ import { integerBytes, packedBits, readBits, readInteger, widthOf } from "./byte
 import { checkKeys, chosenByKind, isWhole, shown } from "./checking.js";
 import { below } from "./coins.js";
 import { PlanError, WireError } from "./errors.js";
+import { numberField, setField } from "./fewest_bits.js";
 import { contrastMechanism, hadamardMechanism } from "./hadamard.js";
 import { windowsCovering } from "./levels.js";
 import { hashingMechanism } from "./local_hashing.js";
@@ -61,6 +62,7 @@ function responseMechanism(cells, e) {
     name: "generalised randomised response",
     cells,
     width,
+    fields: [numberField(width, cells)],
     counters: cells,
     encode: (item, coins) => integerBytes(response.encode(item, coins), width),
     read: (bytes) => ({ symbol: readInteger(bytes, cells), symbols: cells }),
@@ -78,6 +80,7 @@ function unaryMechanism(cells, e) {
     name: "optimised unary encoding",
     cells,
     width: Math.ceil(cells / 8),
+    fields: [{ bytes: Math.ceil(cells / 8), bits: cells }],
     counters: cells,
     encode(item, coins) {
       const bits = new Uint8Array(cells);
@@ -107,6 +110,7 @@ function subsetMechanism(cells, size, e) {
     name: "subset selection",
     cells,
     width: Math.ceil(cells / 8),
+    fields: [setField(cells, size)],
     counters: cells,
     encode(item, coins) {
       const holds = coins.word() < threshold;
@@ -153,6 +157,7 @@ function shiftedMechanism(grid, { cells, shifts, block }) {
     name: grid.name,
     cells,
     width: shiftWidth + grid.width,
+    fields: [numberField(shiftWidth, shifts), ...grid.fields],
     counters: shifts * (1 + grid.counters),
     encode(item, coins) {
       const shift = below(coins, shifts);

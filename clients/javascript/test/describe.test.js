@@ -22,7 +22,7 @@ function flat(domain, bins, oracle, epsilon = 1) {
 }
 
 const ordered = (oracle, epsilon) => flat({ kind: "ordered", labels: LABELS }, LABELS.length, oracle, epsilon);
-const read = (plan, ...payload) => describe(plan, pack(plan.fingerprint, 0, payload)).sentences;
+const read = (plan, ...payload) => describe(plan, pack(plan, 0, payload, 1)).sentences;
 
 test("labels are named", () => {
   assert.equal(
@@ -63,7 +63,7 @@ test("of several attributes the level's parts are counted", () => {
     oracles: Array(3).fill({ kind: "grr" }),
     level_probabilities: [0.5, 0.25, 0.25],
   });
-  const told = (level, payload) => describe(plan, pack(plan.fingerprint, level, payload));
+  const told = (level, payload) => describe(plan, pack(plan, level, payload, 1));
   const one = told(0, [3]);
   assert.equal(
     one.sentences[0],

@@ -1,4 +1,4 @@
-/** The published vectors, replayed: what version 1 means, byte by byte. */
+/** The published vectors, replayed: what the versions mean, byte by byte. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -16,8 +16,33 @@ import { hexadecimal } from "../wire.js";
 const read = (name) => JSON.parse(readFileSync(new URL(`../../../test_vectors/${name}`, import.meta.url), "utf8"));
 const bytesOf = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 
+/** What a report says, but for its own length and digits. */
+function said(plan, bytes) {
+  const { hexadecimal: _, bytes: __, sentences, ...facts } = describe(plan, bytes);
+  return { ...facts, sentences: sentences.filter((sentence) => !/bytes long/.test(sentence)) };
+}
+
+const inBits = new Map(read("version_2.json").map((vector) => [vector.name, vector]));
+
 for (const vector of read("plans.json")) {
   const plan = readPlan(vector.plan);
+
+  test(`version 2: ${vector.name}`, () => {
+    const { bits, reports, bad } = inBits.get(vector.name);
+    assert.deepEqual(
+      plan.mechanisms.map(({ fields }) => fields.reduce((sum, field) => sum + field.bits, 0)),
+      bits,
+    );
+    vector.reports.forEach(({ value, words, report }, at) => {
+      const made = encodeWith(plan, plan.domain.index(value), new ScriptedCoins(words), 2);
+      assert.equal(hexadecimal(made), reports[at]);
+      assert.deepEqual(said(vector.plan, made), said(vector.plan, bytesOf(report)));
+    });
+    for (const { payload, reason } of bad) {
+      const refused = (thrown) => thrown instanceof LdprangeError && thrown.name === "WireError";
+      assert.throws(() => describe(vector.plan, bytesOf(payload)), refused, reason);
+    }
+  });
 
   test(`levels: ${vector.name}`, () => {
     assert.equal(plan.fingerprint, vector.fingerprint);
