@@ -22,8 +22,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ldprange import kernels
 from ldprange.levels import Level, windows_covering
 from ldprange.oracles.contract import (
+    CodedMechanism,
     Column,
     Groups,
     Items,
@@ -37,7 +39,8 @@ from ldprange.oracles.contract import (
     width_of,
 )
 from ldprange.randomness import Coins, below
-from ldprange.support.arrays import Counts
+from ldprange.support.arrays import Counts, Words
+from ldprange.support.bit_rows import Rows, join_fields, part_fields
 
 _BLOCK = 1 << 16  # users taken together
 _CROWD = 2  # users for each item and shift, from which on it is faster to draw each shift's users at once
@@ -48,14 +51,16 @@ def mechanism_of(oracle: Oracle, level: Level, epsilon: float) -> Mechanism:
     asked = oracle.on(level.asked, epsilon, contrast=level.contrast)
     if level.shifts == 1:
         return asked
-    return ShiftedMechanism(asked, level.cells, level.shifts, level.block or level.cells)
+    kind = ShiftedCodes if isinstance(asked, CodedMechanism) else ShiftedMechanism
+    return kind(asked, level.cells, level.shifts, level.block or level.cells)
 
 
 class ShiftedMechanism(Mechanism):
     """An oracle's mechanism on a shifted grid.
 
-    The column has two fields, ``shift`` and ``report``. The tally has a row for each shift: how many
-    people drew it, then the oracle's own tally. ``noise`` is the oracle's, of one window.
+    The column has two fields, ``shift`` and ``report``, unless reports are codes. The tally has a row for
+    each shift: how many people drew it, then the oracle's own tally. ``noise`` is the oracle's, of one
+    window.
     """
 
     def __init__(self, grid: Mechanism, items: int, shifts: int, block: int) -> None:
@@ -64,7 +69,7 @@ class ShiftedMechanism(Mechanism):
         self._windows = windows_covering(block, shifts)  # of a block
         self._row = 1 + self._grid.counters
         self.counters = shifts * self._row
-        self._shift_width = width_of(shifts)
+        self._shift_width, self._shift_bits = width_of(shifts), (shifts - 1).bit_length()
         self.width = self._shift_width + self._grid.width
         self.noise = self._grid.noise
         empty = self._grid.unpack(np.empty((0, self._grid.width), np.uint8))
@@ -80,11 +85,8 @@ class ShiftedMechanism(Mechanism):
         return shift.to_bytes(self._shift_width, "little") + report
 
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
-        column = np.empty(items.size, self._fields)
-        shifts = rng.integers(0, self._shifts, items.size, dtype=np.uint32)
-        column["shift"] = shifts
-        column["report"] = self._grid.encode_many(self._windows_of(items, shifts), rng)
-        return column
+        shifts = kernels.draw_below(rng, items.size, self._shifts)
+        return self._joined(shifts, self._grid.encode_many(self._windows_of(items, shifts), rng))
 
     def _window(self, item: int, shift: int) -> int:
         """Return the window that holds an item at a shift."""
@@ -102,23 +104,44 @@ class ShiftedMechanism(Mechanism):
         )
         return windows
 
+    def _joined(self, shifts: Words, reports: Column) -> Column:
+        """Return the column of shifts and of the oracle's reports."""
+        column = np.empty(shifts.size, self._fields)
+        column["shift"], column["report"] = shifts, reports
+        return column
+
+    def _parted(self, column: Column) -> tuple[Words, Column]:
+        """Return the shifts and the oracle's reports of a column."""
+        return column["shift"], column["report"]
+
     def pack(self, column: Column) -> NDArray[np.uint8]:
-        return np.hstack(
-            [integer_bytes(column["shift"], self._shift_width), self._grid.pack(column["report"])]
-        )
+        shifts, reports = self._parted(column)
+        return np.hstack([integer_bytes(shifts, self._shift_width), self._grid.pack(reports)])
 
     def unpack(self, rows: NDArray[np.uint8]) -> Column:
-        column = np.empty(len(rows), self._fields)
-        column["shift"] = integers_below(self._shifts, rows[:, : self._shift_width])
-        column["report"] = self._grid.unpack(np.ascontiguousarray(rows[:, self._shift_width :]))
-        return column
+        shifts = integers_below(self._shifts, rows[:, : self._shift_width])
+        return self._joined(shifts, self._grid.unpack(np.ascontiguousarray(rows[:, self._shift_width :])))
+
+    @property
+    def bits(self) -> int:
+        return self._shift_bits + self._grid.bits
+
+    def compact(self, column: Column) -> Rows:
+        shifts, reports = self._parted(column)
+        first = integer_bytes(shifts, self._shift_width), self._shift_bits
+        return join_fields([first, (self._grid.compact(reports), self._grid.bits)])
+
+    def expand(self, rows: Rows) -> Column:
+        shifts, reports = part_fields(rows, [self._shift_bits, self._grid.bits])
+        return self._joined(integers_below(self._shifts, shifts), self._grid.expand(reports))
 
     def tally_groups(self, column: Column, groups: Groups | None, number: int) -> Counts:
         rows = number * self._shifts
-        row = column["shift"] if groups is None else groups * np.uint32(self._shifts) + column["shift"]
+        shifts, reports = self._parted(column)
+        row = np.ascontiguousarray(shifts) if groups is None else groups * np.uint32(self._shifts) + shifts
         table = np.empty((rows, self._row), np.int64)
-        table[:, 0] = np.bincount(row, minlength=rows)
-        table[:, 1:] = self._grid.tally_groups(column["report"], row, rows)
+        table[:, 0] = kernels.tally(row, rows)
+        table[:, 1:] = self._grid.tally_groups(reports, row, rows)
         return table.reshape(number, self.counters)
 
     def possible(self, counts: Counts, users: Users) -> bool:
@@ -161,3 +184,23 @@ class ShiftedMechanism(Mechanism):
     def likelihood(self, report: bytes, item: int) -> Fraction:
         shift = int.from_bytes(report[: self._shift_width], "little")
         return self._grid.likelihood(report[self._shift_width :], self._window(item, shift)) / self._shifts
+
+
+class ShiftedCodes(ShiftedMechanism):
+    """A shifted grid whose oracle sends codes: the column has the places of their counts in the tally."""
+
+    def _joined(self, shifts: Words, reports: Column) -> Column:
+        column: Words = shifts * np.uint32(self._row)
+        column += reports
+        column += np.uint32(1)
+        return column
+
+    def _parted(self, column: Column) -> tuple[Words, Column]:
+        shifts = column // np.uint32(self._row)
+        return shifts, column - shifts * np.uint32(self._row) - np.uint32(1)
+
+    def tally_groups(self, column: Column, groups: Groups | None, number: int) -> Counts:
+        codes = column if groups is None else groups * np.uint32(self.counters) + column
+        table = kernels.tally(codes, number * self.counters).reshape(-1, self._row)
+        table[:, 0] = table.sum(axis=1)  # nobody was counted there
+        return table.reshape(number, self.counters)
