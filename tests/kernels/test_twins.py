@@ -370,6 +370,7 @@ for decomposition, oracle in (
     (ldp.Windows(), ldp.OUE()),
     (ldp.Windows(), ldp.SubsetSelection()),
     (ldp.Flat(), ldp.GRR()),
+    (ldp.Tree(2), ldp.SubsetSelection()),
 ):
     plan = ldp.Plan(ldp.Domain.integers(-5, 94), 1.1, decomposition, oracle)
     people = np.random.default_rng(1).integers(-5, 95, 3000)
