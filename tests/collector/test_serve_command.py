@@ -103,7 +103,7 @@ def test_tokens_are_shown_on_a_terminal_only(here: Path) -> None:
     assert process.stderr is not None
     first = process.stderr.readline()
     process.terminate()
-    said, rest = process.communicate()
+    said, rest = process.communicate(timeout=60)  # if it does not end, that is told rather than waited for
     assert "ldprange tokens --data ldprange-data" in first
     assert "token " not in said + rest
     assert Store("ldprange-data").digests() == {}
