@@ -87,7 +87,7 @@ class TestSubmitting:
         ("body", "said"),
         [
             (b"", "at least 9 bytes"),
-            (b"\x02" + bytes(20), "version"),
+            (b"\x03" + bytes(20), "version"),
             (b"\x01" + bytes(20), "fingerprint"),
             (packed([], 1), "at least one report"),
             (packed([1] * 10, 1)[:-1], "cut short"),

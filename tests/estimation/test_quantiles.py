@@ -56,7 +56,7 @@ def test_a_quantile_of_a_heavy_tail_stays_near(name: str) -> None:
     found = errors(populations(BINS)[name], 1.0, 300_000, 4)
     tail = QS.tolist().index(0.99)
     assert found["least check loss"][0, tail] < found["middle of envelopes"][0, tail] / 3
-    assert found["least check loss"][0, tail] < 15  # % of the domain; the last crossing's is 77 to 92
+    assert found["least check loss"][0, tail] < 20  # % of the domain; the last crossing's is 77 to 92
 
 
 @pytest.mark.parametrize(
