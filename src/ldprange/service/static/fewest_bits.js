@@ -1,0 +1,1 @@
+../../../../clients/javascript/fewest_bits.js
