@@ -18,6 +18,7 @@ import ldprange as ldp
 from dense_least_squares import all_ranges, cdf_of, variances_of
 from ldprange.decompositions.stages_design import stages_for
 from ldprange.least_squares import stage_variances
+from ldprange.least_squares.stage_forms import StageTables
 from ldprange.least_squares.stage_means import mean_variances
 from ldprange.least_squares.stage_variances import StageVariances
 from ldprange.least_squares.stages import Stage, StagesFit
@@ -258,7 +259,7 @@ def test_variances_are_those_of_the_moments_of_every_window(
     low, high, rows = all_ranges(setting[0])
     wanted = np.maximum(variances_of(rows, DenseLine(setting, fit.law).true_covariance(shares)), 0.0)
     slack = 1e-9 * max(1e-9, np.abs(wanted).max())
-    variances = StageVariances(fit, cdf_of(shares))
+    variances = StageVariances(StageTables(fit), cdf_of(shares))
     np.testing.assert_allclose(variances(low, high), wanted, atol=slack)
     np.testing.assert_allclose(variances(low[:1], high[:1]), wanted[:1], atol=slack)
     # in two dimensions, and cut into pieces everywhere that they can be
@@ -283,7 +284,7 @@ def test_variances_of_the_default_stages_are_those_of_dense_algebra(bins: int, e
     law = Law(np.full(len(levels), 1000.0), noises)
     fit = StagesFit(stages, bins, [level.asked for level in levels], law)
     shares = _populations(bins)["half in one bin"]
-    variances = StageVariances(fit, cdf_of(shares))
+    variances = StageVariances(StageTables(fit), cdf_of(shares))
     rng = np.random.default_rng(5)
     low = np.concatenate([rng.integers(0, bins, 60), np.zeros(20, np.int64), rng.integers(0, bins, 20)])
     length = np.concatenate([rng.integers(1, bins, 80), np.ones(20, np.int64)])
@@ -329,7 +330,7 @@ def _dense_variances(setting: Setting, law: Law, shares: Floats, rows: Floats) -
 def test_a_range_of_nothing_and_the_whole_have_no_variance() -> None:
     for setting in SETTINGS:
         bins = setting[0]
-        variances = StageVariances(_fit(setting), cdf_of(_populations(bins)["skewed"]))
+        variances = StageVariances(StageTables(_fit(setting)), cdf_of(_populations(bins)["skewed"]))
         low, high = np.array([0, 0, bins]), np.array([0, bins, bins])
         assert variances(low, high).tolist() == [0.0, 0.0, 0.0]
         assert variances(low[:0], high[:0]).shape == (0,)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -21,6 +22,7 @@ from ldprange.decompositions.stages_design import stages_for, stages_probabiliti
 from ldprange.decompositions.windows_design import windows_probabilities
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
+from ldprange.least_squares.stage_forms import StageTables
 from ldprange.least_squares.stage_means import mean_variances
 from ldprange.least_squares.stage_variances import StageVariances, even_variances
 from ldprange.least_squares.stages import Stage, StagesFit
@@ -214,5 +216,9 @@ class _WindowsEstimator(StagesFit):
         low, high = np.maximum(begins, 0), np.minimum(begins + width, self.bins)
         return even_variances(self, low, high)
 
+    @cached_property
+    def _tables(self) -> StageTables:
+        return StageTables(self)
+
     def variances(self, cdf: Floats) -> Variances:
-        return StageVariances(self, cdf)
+        return StageVariances(self._tables, cdf)

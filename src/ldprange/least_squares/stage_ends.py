@@ -26,17 +26,14 @@ class Ends:
     def __getitem__(self, chosen: Boundaries) -> Self:
         return type(self)(self.block[chosen], self.start[chosen], self.weights[chosen])
 
-    def sums(self, rows: Floats, block: Boundaries | int = 0) -> Floats:
-        """Return the weighted sums of ``rows``: a table for each block, with a row for each boundary.
-
-        ``block`` is the number of an end's block among the tables.
-        """
-        first = np.asarray(block) * rows.shape[1] + self.start
+    def sums(self, rows: Floats) -> Floats:
+        """Return the weighted sums of ``rows``: for each block a table, with a row for each boundary."""
+        first = self.block * rows.shape[1] + self.start
         return kernels.weighted_rows(rows.reshape(-1, rows.shape[2]), first, self.weights)
 
-    def form(self, pairs: Floats, other: Self, block: Boundaries | int = 0) -> Floats:
-        """Return the weighted sums over ``pairs`` of boundaries, of two ends in one block."""
-        first = np.asarray(block) * pairs.shape[1] + self.start
+    def form(self, pairs: Floats, other: Self) -> Floats:
+        """Return sums over ``pairs`` of boundaries, tables by block, for two ends in one block."""
+        first = self.block * pairs.shape[1] + self.start
         table = pairs.reshape(-1, pairs.shape[2])
         return kernels.weighted_pairs(table, first, self.weights, other.start, other.weights)
 
@@ -50,6 +47,6 @@ def ends_seen(fit: StagesFit, boundaries: Boundaries) -> list[Ends]:
         last = fit.leaves // (stage.size * stage.block) - 1
         inside = np.minimum(start // stage.block, last)
         found.append(Ends(inside, start - inside * stage.block, weights))
-        below = found[-1].sums(block.prefix_parts[None])
+        below = kernels.weighted_rows(block.prefix_parts, found[-1].start, weights)
         start, weights = inside * block.parts, np.hstack([one, below]) - np.hstack([below, nothing])
     return found[::-1]

@@ -6,6 +6,7 @@ first cᵀR M E, a number for each part, then cᵀR b for the right sides b of t
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from ldprange import kernels
 from ldprange.least_squares.stage_ends import Ends
 from ldprange.least_squares.stage_windows import StageWindows
-from ldprange.least_squares.stages import Block
+from ldprange.least_squares.stages import Block, StagesFit
 from ldprange.support.arrays import Boundaries, Floats
 
 
@@ -42,25 +43,35 @@ class CoarseForms:
         R and E.
     blocks
         The numbers of the blocks.
-    matrices
-        M of each.
+    boundaries
+        Those between whose cells ends lie, rising.
+    weighed
+        For each block and boundary, M R c.
     rights
-        The right sides of each: for every cell, a number for each level.
+        For each block and cell, the right sides of the levels' means.
     """
 
-    def __init__(self, block: Block, blocks: Boundaries, matrices: Floats, rights: Floats) -> None:
-        rows = block.prefix_rows @ matrices
-        self._blocks, self._pairs = blocks, block.prefixes + rows @ block.prefix_rows.T
-        self._rows = np.concatenate([rows @ block.shared_out, block.prefix_rows @ rights], axis=2)
+    def __init__(
+        self, block: Block, blocks: Boundaries, boundaries: Boundaries, weighed: Floats, rights: Floats
+    ) -> None:
+        rows = block.prefix_rows[boundaries]
+        self._blocks, self._boundaries = blocks, boundaries
+        self._pairs = block.prefixes[np.ix_(boundaries, boundaries)] + weighed @ rows.T
+        self._rows = np.concatenate([weighed @ block.shared_out, rows @ rights], axis=2)
+
+    def _placed(self, end: Ends) -> Ends:
+        """Return an end with its block and its boundary as they are counted here."""
+        block, start = np.searchsorted(self._blocks, end.block), np.searchsorted(self._boundaries, end.start)
+        return Ends(block, start, end.weights)
 
     def alone(self, end: Ends) -> Floats:
         return self.both(end, end)
 
     def both(self, low: Ends, high: Ends) -> Floats:
-        return low.form(self._pairs, high, np.searchsorted(self._blocks, low.block))
+        return self._placed(low).form(self._pairs, self._placed(high))
 
     def rows(self, end: Ends) -> Floats:
-        return end.sums(self._rows, np.searchsorted(self._blocks, end.block))
+        return self._placed(end).sums(self._rows)
 
 
 class FineMaps:
@@ -111,3 +122,18 @@ class FineForms:
             masses, at = self._maps.windows.masses(self._shares), np.searchsorted(self._blocks, low.block)
             found += kernels.product_sums(self._maps.sums, low.start, high.start, masses, at)
         return found
+
+
+class StageTables:
+    """What variances depend on besides the population: the windows of stages, and maps of forms."""
+
+    def __init__(self, fit: StagesFit) -> None:
+        self.fit = fit
+        self.windows = [
+            StageWindows.of(fit, stage, levels) for stage, levels in zip(fit.stages, fit.levels, strict=True)
+        ]
+
+    @cached_property
+    def fine(self) -> FineMaps:
+        """Those of the blocks of bins."""
+        return FineMaps(self.fit.blocks[-1], self.windows[-1])

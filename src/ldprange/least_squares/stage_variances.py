@@ -27,9 +27,8 @@ import numpy as np
 
 from ldprange import kernels
 from ldprange.least_squares.stage_ends import Ends, ends_seen
-from ldprange.least_squares.stage_forms import CoarseForms, FineForms, FineMaps, Forms
-from ldprange.least_squares.stage_windows import StageWindows
-from ldprange.least_squares.stages import StagesFit
+from ldprange.least_squares.stage_forms import CoarseForms, FineForms, Forms, StageTables
+from ldprange.least_squares.stages import Block, StagesFit
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.parallel import slices
 
@@ -41,13 +40,11 @@ _COARSE_BLOCKS = 1 << 3  # blocks of the stages above
 class StageVariances:
     """Variances of ranges of one estimate, given the population's cdf at the boundaries."""
 
-    def __init__(self, fit: StagesFit, cdf: Floats) -> None:
-        self._fit, self._cdf = fit, cdf
+    def __init__(self, tables: StageTables, cdf: Floats) -> None:
+        self._tables, self._cdf = tables, cdf
+        self._fit = fit = tables.fit
         whole = np.append(cdf, np.full(fit.leaves - fit.bins, cdf[-1]))
         self._shares = [np.diff(whole[:: stage.size]).reshape(-1, stage.block) for stage in fit.stages]
-        self._windows = [
-            StageWindows.of(fit, stage, levels) for stage, levels in zip(fit.stages, fit.levels, strict=True)
-        ]
 
     def __call__(self, low: Boundaries, high: Boundaries) -> Floats:
         """Return the variance of the estimated share of bins ``low`` … ``high − 1``, for many ranges."""
@@ -78,7 +75,7 @@ class StageVariances:
         cells = fit.below(fit.bins)
         rights = [
             windows.times(shares, each.reshape(shares.shape)).reshape(-1)
-            for windows, shares, each in zip(self._windows, self._shares, cells, strict=True)
+            for windows, shares, each in zip(self._tables.windows, self._shares, cells, strict=True)
         ]
         with_last = np.append(0.0, np.cumsum(cells[-1] + fit.combine(rights)[-1]))[: fit.bins + 1]
         _, means = self._squares_and_means(np.zeros(1, np.int64), np.array([fit.bins]))
@@ -94,7 +91,7 @@ class StageVariances:
             same = ends[0].block == ends[1].block
             blocks = np.unique(np.concatenate([end.block for end in ends]))
             for some in slices(blocks.size, _FINE_BLOCKS if self._is_fine(at) else _COARSE_BLOCKS):
-                forms, first, last = self._forms(at, blocks[some]), blocks[some][0], blocks[some][-1]
+                forms, first, last = self._forms(at, blocks[some], ends), blocks[some][0], blocks[some][-1]
                 inside = [(first <= end.block) & (end.block <= last) for end in ends]
                 for end, held, above, sign in zip(ends, inside, parts, (-1, 1), strict=True):
                     chosen = np.flatnonzero(held)
@@ -125,31 +122,34 @@ class StageVariances:
         """Whether a stage's cells are bins, in many blocks."""
         return 0 < at == len(self._fit.stages) - 1
 
-    def _forms(self, at: int, blocks: Boundaries) -> Forms:
+    def _forms(self, at: int, blocks: Boundaries, ends: tuple[Ends, Ends]) -> Forms:
         if self._is_fine(at):
-            return FineForms(self._fine, blocks, self._shares[at][blocks])
-        return self._top if at == 0 else self._coarse(at, blocks)
+            return FineForms(self._tables.fine, blocks, self._shares[at][blocks])
+        places = [end.start + each for end in ends for each in range(end.weights.shape[1])]
+        boundaries = np.unique(np.concatenate(places))
+        many = at == 0 and 2 * boundaries.size > self._fit.stages[0].block
+        return self._top if many else self._coarse(at, blocks, boundaries)
 
     @cached_property
     def _top(self) -> CoarseForms:
-        return self._coarse(0, np.zeros(1, np.int64))
+        """The forms of all boundaries of the whole line."""
+        return self._coarse(0, np.zeros(1, np.int64), np.arange(self._fit.stages[0].block + 1))
 
-    @cached_property
-    def _fine(self) -> FineMaps:
-        return FineMaps(self._fit.blocks[-1], self._windows[-1])
-
-    def _coarse(self, at: int, blocks: Boundaries) -> CoarseForms:
-        shares, windows = self._shares[at][blocks], self._windows[at]
-        matrices, rights = windows.matrices(shares), self._rights(at, blocks)
+    def _coarse(self, at: int, blocks: Boundaries, boundaries: Boundaries) -> CoarseForms:
+        block, windows = self._fit.blocks[at], self._tables.windows[at]
+        rows = block.prefix_rows[boundaries]
+        weighed = windows.times(self._shares[at][blocks, None], rows)
         if at < len(self._from_below):
             inner = self._from_below[at][0][blocks]
-            place = np.arange(windows.cells).reshape(-1, inner.shape[-1])
-            matrices[:, place[:, :, None], place[:, None, :]] += inner
-        return CoarseForms(self._fit.blocks[at], blocks, matrices, rights)
+            parts = rows.reshape(len(rows), *inner.shape[1:3])
+            weighed += np.einsum("bnij,rnj->brni", inner, parts).reshape(weighed.shape)
+        return CoarseForms(block, blocks, boundaries, weighed, self._rights(at, blocks))
 
     def _rights(self, at: int, blocks: Boundaries | slice) -> Floats:
         """Return the right sides of the means of a stage's levels and of those below, cell by cell."""
-        own = np.einsum("bz,lzc->bcl", self._shares[at][blocks], self._windows[at].triangles(), optimize=True)
+        own = np.einsum(
+            "bz,lzc->bcl", self._shares[at][blocks], self._tables.windows[at].triangles(), optimize=True
+        )
         below = (
             self._from_below[at][1][blocks] if at < len(self._from_below) else np.zeros((*own.shape[:2], 0))
         )
@@ -159,7 +159,9 @@ class StageVariances:
     def _from_below(self) -> list[tuple[Floats, Floats]]:
         """For all stages but the last, block by block: A of the blocks in it, and right sides."""
         found: list[tuple[Floats, Floats]] = []
-        stages = list(zip(self._fit.stages, self._fit.blocks, self._windows, self._shares, strict=True))
+        stages = list(
+            zip(self._fit.stages, self._fit.blocks, self._tables.windows, self._shares, strict=True)
+        )
         for (above, *_), (_, block, windows, shares) in reversed(list(pairwise(stages))):
             columns, number = block.shared_out.T, block.parts
             one, other = np.divmod(np.arange(number**2), number)
@@ -184,9 +186,12 @@ def even_variances(fit: StagesFit, low: Boundaries, high: Boundaries) -> Floats:
     """Return the even variance of the share of bins ``low`` … ``high − 1``, for many ranges."""
     found = np.zeros(low.size)
     for block, one, other in zip(fit.blocks, ends_seen(fit, low), ends_seen(fit, high), strict=True):
-        pairs = block.prefixes[None]
-        found += one.form(pairs, one) + other.form(pairs, other)
-        found -= 2 * (one.block == other.block) * one.form(pairs, other)
+        found += _form(block, one, one) + _form(block, other, other)
+        found -= 2 * (one.block == other.block) * _form(block, one, other)
     if fit.padding:
         found -= fit.padding.variance * (fit.padding.weights[high] - fit.padding.weights[low]) ** 2
     return np.maximum(found, 0.0)
+
+
+def _form(block: Block, one: Ends, other: Ends) -> Floats:
+    return kernels.weighted_pairs(block.prefixes, one.start, one.weights, other.start, other.weights)

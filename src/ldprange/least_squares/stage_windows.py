@@ -62,25 +62,12 @@ class StageWindows(NamedTuple):
             constant += products.sum(axis=1) / asked
         return each, constant
 
-    def matrices(self, shares: Floats) -> Floats:
-        """Return M of blocks with these ``shares``, a row each."""
-        apart, first = np.arange(self.cells)[:, None], np.arange(self.cells)
-        bands = np.zeros((len(shares), self.cells, self.cells))  # by how far apart, and by the first
+    def times(self, shares: Floats, vectors: Floats) -> Floats:
+        """Return M of blocks with these ``shares`` times ``vectors`` over their cells."""
+        found = np.zeros(np.broadcast_shapes(shares.shape, vectors.shape))
         for width, rate, asked in self._occupied():
-            # two cells are held by the windows that begin after the later less w, up to the earlier
-            upto = _sums(window_sums(shares, width) - 1 / asked)
-            held = upto[:, None, width : width + self.cells] - upto[:, apart[:width] + first]
-            bands[:, :width] += rate / width * held
-        early, late = np.minimum.outer(first, first), np.maximum.outer(first, first)
-        found: Floats = bands[:, late - early, early]
-        return found
-
-    def times(self, shares: Floats, cells: Floats) -> Floats:
-        """Return M of blocks with these ``shares``, times vectors over their ``cells``, a row each."""
-        found = np.zeros(cells.shape)
-        for width, rate, asked in self._occupied():
-            held = window_sums(shares, width) - 1 / asked
-            found += rate / width * over_cells(held * window_sums(cells, width), width)
+            held = rate / width * (window_sums(shares, width) - 1 / asked)
+            found += over_cells(held * window_sums(vectors, width), width)
         return found
 
     def masses(self, shares: Floats) -> Floats:
@@ -106,10 +93,10 @@ def window_sums(cells: Floats, width: int) -> Floats:
     >>> window_sums(np.array([[1.0, 2.0, 3.0]]), 2).tolist()
     [[1.0, 3.0, 5.0, 3.0]]
     """
-    number = cells.shape[1]
+    number = cells.shape[-1]
     upto = _sums(cells)
     stop = np.minimum(np.arange(1, number + width), number)
-    sums: Floats = upto[:, stop] - upto[:, np.maximum(np.arange(number + width - 1) + 1 - width, 0)]
+    sums: Floats = upto[..., stop] - upto[..., np.maximum(np.arange(number + width - 1) + 1 - width, 0)]
     return sums
 
 
@@ -120,10 +107,10 @@ def over_cells(windows: Floats, width: int) -> Floats:
     [[4.0, 8.0, 8.0]]
     """
     upto = _sums(windows)
-    sums: Floats = upto[:, width:] - upto[:, :-width]
+    sums: Floats = upto[..., width:] - upto[..., :-width]
     return sums
 
 
 def _sums(rows: Floats) -> Floats:
     """Return the sums of the first 0, 1, 2, … of every row."""
-    return np.hstack([np.zeros((len(rows), 1)), np.cumsum(rows, axis=1)])
+    return np.concatenate([np.zeros((*rows.shape[:-1], 1)), np.cumsum(rows, axis=-1)], axis=-1)
