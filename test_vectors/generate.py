@@ -4,10 +4,13 @@
     For each plan: its JSON and fingerprint; reports, each with the value, the 32-bit words that the coins
     gave and the bytes on the wire; all of them as one batch; payloads that must be refused, with the
     reason; and of the aggregate the users of every level and, unless there are many, the counts that are
-    not 0 and the file.
+    not 0 and the file, of version 1.
 ``version_2.json``
     For each of these plans, by its name: the bits of a report of every level in version 2 of the wire; the
     same reports, in their order, and the same batch in version 2; payloads that must be refused.
+``aggregates.json``
+    Under ``good`` the files of version 2 of the same aggregates, by the plan's name, unless they are long;
+    under ``bad`` files that must be refused, with the reason.
 ``hashes.json``
     The hash of local hashing: coefficients a₀, a₁, a₂ over the field of 2**exponent − 1 elements.
 ``fingerprints.json``
@@ -24,7 +27,6 @@ No version ever changes its meaning: run this again only to add vectors, and loo
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -34,6 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import ldprange as ldp
+from aggregate_vectors import aggregates, file_of_version_1
 from ldprange import wire
 from ldprange.client.encoding import encode_with
 from ldprange.levels import Level
@@ -154,10 +157,7 @@ def plan_vector(name: str, plan: ldp.Plan, values: list[Any]) -> dict[str, Any]:
             {str(i): int(counts[i]) for i in np.flatnonzero(counts)} for counts in total.counts
         ]
     if sum(map(len, total.counts)) <= 1000:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "aggregate"
-            total.save(path)
-            vector["file"] = path.read_bytes().hex()
+        vector["file"] = file_of_version_1(total).hex()
     return vector
 
 
@@ -331,9 +331,14 @@ def build() -> dict[str, str]:
     every = plans().items()
     vectors = [plan_vector(name, plan, values) for name, (plan, values) in every]
     in_bits = [fewest_bits(name, plan, one) for (name, (plan, _)), one in zip(every, vectors, strict=True)]
+    totals = {
+        name: ldp.Aggregate.of(plan, bytes.fromhex(one["batch"]))
+        for (name, (plan, _)), one in zip(every, vectors, strict=True)
+    }
     return {
         "plans.json": _text(vectors, 3),
         "version_2.json": _text(in_bits, 3),
+        "aggregates.json": _text(aggregates(totals), 2),
         "hashes.json": _text(list(hashes()), 1),
         "fingerprints.json": _text(list(fingerprints()), 2),
         "bad_plans.json": _text(list(bad_plans()), 1),

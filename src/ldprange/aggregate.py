@@ -1,12 +1,14 @@
 """The aggregate: integer counts per level. Adding two is exact, in any order, on any machine.
 
-File format, version 1, integers little-endian::
+File format, integers little-endian::
 
-    8 bytes     b"LDPRAGG" and the version, 1
+    8 bytes     b"LDPRAGG" and the version, 2
     4 bytes     length of the header
     header      JSON: {"plan": …, "users": [per level], "counters": [per level]}
-    counts      8 bytes each, level after level
+    counts      level after level, in few bytes: see support/packed_counts.py
     32 bytes    SHA-256 of everything before
+
+Version 1, which is read but no longer written, had 8 bytes for each count.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import cast
 
 import numpy as np
@@ -25,13 +28,15 @@ from ldprange.plan import Plan
 from ldprange.reports import Batch, Report, gathered
 from ldprange.support.arrays import Counts
 from ldprange.support.checking import check_type, shown
+from ldprange.support.packed_counts import packed_counts, unpacked_counts
 from ldprange.support.parallel import in_threads
 from ldprange.support.whole_files import read_whole, unsealed, whole_file
 
-VERSION = 1
+VERSION = 2
+_VERSIONS = (1, VERSION)  # that are read
+_KIND = b"LDPRAGG"
 _MANY_REPORTS = 1 << 16  # from so many on, levels are counted in threads
 _MAX_USERS = 1 << 62  # counts are 64-bit integers, and must not run over
-_MAGIC = b"LDPRAGG" + bytes([VERSION])
 
 
 def _tallies(batch: Batch) -> list[Counts]:
@@ -170,11 +175,11 @@ class Aggregate:
                 "counters": [len(counts) for counts in self.counts],
             }
         ).encode()
+        begin = _KIND + bytes([VERSION]) + len(header).to_bytes(4, "little") + header
         digest = hashlib.sha256()
-        for part in (_MAGIC, len(header).to_bytes(4, "little"), header, *self.counts):
-            data = part if isinstance(part, bytes) else np.ascontiguousarray(part, "<i8").tobytes()
-            digest.update(data)
-            yield data
+        for part in chain([begin], *map(packed_counts, self.counts)):
+            digest.update(part)
+            yield part
         yield digest.digest()
 
     @staticmethod
@@ -185,10 +190,10 @@ class Aggregate:
     @staticmethod
     def from_bytes(data: bytes, path: str | os.PathLike[str] = "the aggregate") -> Aggregate:
         """Read what :meth:`to_bytes` gave; errors speak of ``path``."""
-        body = unsealed(data, _MAGIC, "an aggregate", path)
-        start = 12 + int.from_bytes(body[8:12], "little")
+        body = unsealed(data, _KIND, _VERSIONS, "an aggregate", path)
+        version, start = body[len(_KIND)], 12 + int.from_bytes(body[8:12], "little")
         try:
-            header = json.loads(body[12:start])
+            header = json.loads(bytes(body[12:start]))
             text = header["plan"]
         except (ValueError, KeyError, TypeError, RecursionError):
             raise FileError(f"{path} has a header that cannot be read; make it again") from None
@@ -197,8 +202,6 @@ class Aggregate:
         except PlanError as error:
             raise FileError(f"{path} has a plan that cannot be read: {error}") from None
         counters = [mechanism.counters for mechanism in plan.mechanisms]
-        if header.get("counters") != counters or len(body) != start + 8 * sum(counters):
-            raise FileError(f"{path} must hold {sum(counters)} counts for its plan, and it does not")
         users = header.get("users")
         if (
             not isinstance(users, list)
@@ -206,9 +209,17 @@ class Aggregate:
             or not all(type(number) is int and number >= 0 for number in users)
         ):
             raise FileError(f"{path} must say how many people reported on each level, and it does not")
-        counts = np.frombuffer(body, "<i8", offset=start).astype(np.int64)
         try:
-            return Aggregate(plan, users, np.split(counts, np.cumsum(counters)[:-1])).checked()
+            if header.get("counters") != counters:
+                raise ValueError(f"its header says {shown(header.get('counters'))}")
+            counts = (_counts_of_version_1 if version == 1 else _counts)(body[start:], counters)
+        except ValueError as error:
+            raise FileError(
+                f"{path} must hold {sum(counters)} counts for its plan, and it does not: {error}; "
+                "make it again"
+            ) from None
+        try:
+            return Aggregate(plan, users, counts).checked()
         except ArgumentError as error:
             raise FileError(f"{path} cannot be an aggregate: {error}; make it again") from None
 
@@ -221,6 +232,24 @@ class Aggregate:
                     f"level {level} must hold counts that {users:,} reports can leave, and it does not"
                 )
         return self
+
+
+def _counts(data: memoryview, counters: Sequence[int]) -> list[Counts]:
+    """Return the counts of all levels, which have so many ``counters``; all of ``data`` must be counts."""
+    counts = []
+    for number in counters:
+        found, data = unpacked_counts(data, number)
+        counts.append(found)
+    if data:
+        raise ValueError(f"{len(data)} bytes are left over")
+    return counts
+
+
+def _counts_of_version_1(data: memoryview, counters: Sequence[int]) -> list[Counts]:
+    """Return what :func:`_counts` does, from 8 bytes a count."""
+    if len(data) != 8 * sum(counters):
+        raise ValueError(f"it has {len(data)} bytes for them")
+    return np.split(np.frombuffer(data, "<i8").astype(np.int64), np.cumsum(counters)[:-1])
 
 
 def _batch(plan: Plan, reports: object) -> Batch:

@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 import ldprange as ldp
+from aggregate_vectors import file_of_version_1
 from ldprange.service import writer
 from ldprange.service.live_aggregate import Live
 from ldprange.service.locations import url_of
@@ -256,7 +257,7 @@ def make_old(place: str, bodies: list[bytes]) -> None:
             [{"minute": FIRST + 60 * minute} for minute in range(60)],
         )
         connection.execute(text(f"insert into ldprange_arrivals values (1, {FIRST + 3600}, 240)"))  # noqa: S608
-        counted = ldp.Aggregate.of(PLAN, bodies[:200]).to_bytes()
+        counted = file_of_version_1(ldp.Aggregate.of(PLAN, bodies[:200]))
         connection.execute(
             text("insert into ldprange_snapshots values (1, 200, :counted)"), {"counted": counted}
         )

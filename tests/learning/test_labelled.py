@@ -16,6 +16,7 @@ import pytest
 from scipy import stats
 
 import ldprange as ldp
+from aggregate_vectors import file_of_version_1
 from exact_laws import all_reports
 from ldprange.errors import FileError, PlanError
 from ldprange.learning.choice import density_bins, part_of
@@ -155,6 +156,16 @@ def test_counts_come_back_from_their_file(asked: Asked, tmp_path: Path) -> None:
 
 def _signed(body: bytes) -> bytes:
     return body + hashlib.sha256(body).digest()
+
+
+def test_a_file_that_holds_aggregates_of_version_1_is_read(tmp_path: Path) -> None:
+    pieces = [
+        COUNTS.plan.to_json().encode(),
+        *(file_of_version_1(one) for row in COUNTS.parts for one in row),
+    ]
+    body = b"LDPRLAB\x01" + b"".join(len(piece).to_bytes(8, "little") + piece for piece in pieces)
+    (tmp_path / "old.counts").write_bytes(_signed(body))
+    assert ldp.LabelledAggregate.load(tmp_path / "old.counts") == COUNTS
 
 
 def test_a_file_that_is_not_whole_is_refused(tmp_path: Path) -> None:

@@ -58,6 +58,9 @@ def test_reports(vector: dict[str, Any]) -> None:
         assert coins.left == 0
 
 
+FILES = {vector["name"]: vector["file"] for vector in _read("aggregates.json")["good"]}
+
+
 @every_plan
 def test_batches_and_aggregates(vector: dict[str, Any], tmp_path: Path) -> None:
     plan = _plan(vector)
@@ -73,8 +76,18 @@ def test_batches_and_aggregates(vector: dict[str, Any], tmp_path: Path) -> None:
         path = tmp_path / "some.agg"
         path.write_bytes(bytes.fromhex(vector["file"]))
         assert ldp.Aggregate.load(path) == total
+    if vector["name"] in FILES:
+        path = tmp_path / "new.agg"
+        path.write_bytes(bytes.fromhex(FILES[vector["name"]]))
+        assert ldp.Aggregate.load(path) == total
         total.save(path)
-        assert path.read_bytes().hex() == vector["file"]
+        assert path.read_bytes().hex() == FILES[vector["name"]]
+
+
+@pytest.mark.parametrize("bad", _read("aggregates.json")["bad"], ids=lambda bad: bad["reason"])
+def test_bad_aggregates(bad: dict[str, str]) -> None:
+    with pytest.raises(ldp.FileError):
+        ldp.Aggregate.from_bytes(bytes.fromhex(bad["file"]))
 
 
 VERSION_2 = {vector["name"]: vector for vector in _read("version_2.json")}
@@ -138,6 +151,10 @@ def test_fingerprints(vector: dict[str, Any]) -> None:
 def test_bad_plans(vector: dict[str, str]) -> None:
     with pytest.raises(ldp.PlanError):
         ldp.Plan.from_json(vector["text"])
+
+
+def test_files_of_aggregates_are_published_in_both_versions() -> None:
+    assert len(FILES) >= sum("file" in vector for vector in PLANS) > 10
 
 
 def test_the_vectors_cover_every_oracle_decomposition_and_domain() -> None:

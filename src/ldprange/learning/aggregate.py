@@ -18,7 +18,8 @@ from ldprange.support.whole_files import read_whole, unsealed, whole_file
 
 VERSION = 1
 
-_MAGIC = b"LDPRLAB" + bytes([VERSION])
+_KIND = b"LDPRLAB"
+_BEGIN = _KIND + bytes([VERSION])
 
 Reports = Batch | Report | bytes | Iterable[Batch | Report | bytes]
 
@@ -96,14 +97,14 @@ class LabelledAggregate:
         plan, parts = self.plan.to_json().encode(), [part.to_bytes() for row in self.parts for part in row]
         body = b"".join(len(each).to_bytes(8, "little") + each for each in (plan, *parts))
         with whole_file(path) as file:
-            file.write(_MAGIC + body + hashlib.sha256(_MAGIC + body).digest())
+            file.write(_BEGIN + body + hashlib.sha256(_BEGIN + body).digest())
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> LabelledAggregate:
         """Read a file that :meth:`save` wrote; anything else, or half of one, is an error."""
-        body = unsealed(read_whole(path), _MAGIC, "a labelled aggregate", path)
+        body = unsealed(read_whole(path), _KIND, [VERSION], "a labelled aggregate", path)
         try:
-            text, *parts = _pieces(memoryview(body)[len(_MAGIC) :])
+            text, *parts = _pieces(body[len(_BEGIN) :])
             plan = LabelledPlan.from_json(text.decode())
             counted = [Aggregate.from_bytes(each, path) for each in parts]
             number = len(plan.attributes)

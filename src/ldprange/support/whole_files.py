@@ -3,7 +3,7 @@
 import hashlib
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -67,19 +67,22 @@ def text_of(data: bytes) -> str:
         raise FileError("the file must be UTF-8 text, and it is something else") from None
 
 
-def unsealed(data: bytes, magic: bytes, what: str, path: str | os.PathLike[str]) -> bytes:
-    """Return all but the digest at the end of what was saved; refuse another kind or version, or half of it.
+def unsealed(
+    data: bytes, kind: bytes, versions: Sequence[int], what: str, path: str | os.PathLike[str]
+) -> memoryview:
+    """Return all of ``data`` but the digest at the end; they begin with ``kind`` and the byte of a version.
 
-    ``magic`` is how it begins: the last byte is the version, and the digest is SHA-256 over all before it.
+    Another kind, a version that is not among ``versions``, or half of a file is an error, which says ``what``
+    must be at ``path``. The digest is SHA-256 over all before it.
     """
-    kind, version = magic[:-1], magic[-1]
     if data[: len(kind)] != kind:
         raise FileError(
             f"{path} must be {what} that ldprange saved, but it is {'something else' if data else 'empty'}"
         )
-    if data[len(kind) : len(magic)] != magic[-1:]:
-        raise FileError(f"{path} must be {what} of version {version}; upgrade ldprange")
-    body, digest = data[:-_DIGEST], data[-_DIGEST:]
-    if len(body) < len(magic) or hashlib.sha256(body).digest() != digest:
+    if len(data) > len(kind) and data[len(kind)] not in versions:
+        known = " or ".join(map(str, versions))
+        raise FileError(f"{path} must be {what} of version {known}; upgrade ldprange")
+    body, digest = memoryview(data)[:-_DIGEST], data[-_DIGEST:]
+    if len(body) <= len(kind) or hashlib.sha256(body).digest() != digest:
         raise FileError(f"{path} must be whole, but it is truncated or damaged; copy or make it again")
     return body
