@@ -1,5 +1,6 @@
 """The ends of ranges as the stages of windows see them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
@@ -23,8 +24,13 @@ class Ends:
     start: Boundaries
     weights: Floats
 
-    def __getitem__(self, chosen: Boundaries) -> Self:
+    def __getitem__(self, chosen: Boundaries | slice) -> Self:
         return type(self)(self.block[chosen], self.start[chosen], self.weights[chosen])
+
+    def by_block(self, together: int) -> Iterator[slice]:
+        """Yield slices of ends in rising order: those in a few blocks, at most ``together``, at a time."""
+        first = np.flatnonzero(np.append(True, self.block[1:] != self.block[:-1]))[::together].tolist()
+        yield from map(slice, first, [*first[1:], self.block.size])
 
     def sums(self, rows: Floats) -> Floats:
         """Return the weighted sums of ``rows``: for each block a table, with a row for each boundary."""

@@ -82,7 +82,7 @@ class FineMaps:
         boundary, part = np.divmod(np.arange(len(rows) * parts), parts)
         alone, alone_less = windows.form(rows, rows)
         with_parts, parts_less = windows.form(rows[boundary], block.shared_out.T[part])
-        means = (windows.triangles() @ rows.T).transpose(1, 2, 0)  # cell, boundary, level
+        means = windows.means(rows).transpose(1, 0, 2)  # cell, boundary, level
         cells = windows.cells
         self.each = np.concatenate(
             [alone.T[:, :, None], with_parts.T.reshape(cells, -1, parts), means], axis=2

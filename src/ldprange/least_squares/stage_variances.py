@@ -20,6 +20,8 @@ and end, and all is exact for any number of bins.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -30,11 +32,51 @@ from ldprange.least_squares.stage_ends import Ends, ends_seen
 from ldprange.least_squares.stage_forms import CoarseForms, FineForms, Forms, StageTables
 from ldprange.least_squares.stages import Block, StagesFit
 from ldprange.support.arrays import Boundaries, Floats
-from ldprange.support.parallel import slices
+from ldprange.support.parallel import in_threads, slices
 
-_RANGES = 1 << 18  # worked on together
+_RANGES = 1 << 18  # whose boundaries are looked at together
+_TOGETHER = 1 << 13  # ranges that a thread works on together
 _FINE_BLOCKS = 1 << 9  # blocks of bins worked on together
 _COARSE_BLOCKS = 1 << 3  # blocks of the stages above
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a stage makes of the boundaries at which ranges end.
+
+    Attributes
+    ----------
+    ends
+        The shares below them, as the stage sees them.
+    alone, with_parts
+        Of each, cᵀ(R + R M R)c and cᵀR M E.
+    own
+        R c of those cells that are the parts of the block of the stage below in which the end lies.
+    """
+
+    ends: Ends
+    alone: Floats
+    with_parts: Floats
+    own: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """The share below the last bin's end, on which is conditioned.
+
+    Attributes
+    ----------
+    others
+        Its covariance, and Q, with the share below every boundary.
+    alone
+        The same with itself.
+    means
+        √n × the mean of every level.
+    """
+
+    others: Floats
+    alone: float
+    means: Floats
 
 
 class StageVariances:
@@ -59,76 +101,97 @@ class StageVariances:
 
     def _conditioned(self, low: Boundaries, high: Boundaries) -> Floats:
         """Return the variances, given that beyond the bins there is nobody."""
-        squares, means = self._squares_and_means(low, high)
-        if self._fit.padding:
-            gains = self._fit.padding.weights[high] - self._fit.padding.weights[low]
-            with_last, last, last_means = self._last
-            squares += gains * (last * gains - 2 * (with_last[high] - with_last[low]))
-            means -= gains[:, None] * last_means
-        variances: Floats = squares - (means**2).sum(axis=1)
-        return variances
+        boundaries, first, last = _distinct(low, high)
+        means, together = np.zeros((boundaries.size, self._fit.weights.size)), np.zeros(low.size)
+        seen = []
+        for at, ends in enumerate(ends_seen(self._fit, boundaries)):
+            stage, mean = self._seen(at, ends, first, last, together)
+            means[:, self._fit.levels[at].start :] += mean
+            seen.append(stage)
+
+        def work(some: slice) -> Floats:
+            squares = together[some] + self._squares(seen, first[some], last[some])
+            mean = means[last[some]] - means[first[some]]
+            if self._fit.padding:
+                weights, end = self._fit.padding.weights, self._end
+                gains = weights[high[some]] - weights[low[some]]
+                squares += gains * (end.alone * gains - 2 * (end.others[high[some]] - end.others[low[some]]))
+                mean -= gains[:, None] * end.means
+            variances: Floats = squares - (mean**2).sum(axis=1)
+            return variances
+
+        return np.concatenate(list(in_threads(work, slices(low.size, _TOGETHER))))
 
     @cached_property
-    def _last(self) -> tuple[Floats, float, Floats]:
-        """The share below the last bin's end, on which is conditioned: with others, alone, and its means."""
+    def _end(self) -> _End:
         fit = self._fit
         cells = fit.below(fit.bins)
         rights = [
             windows.times(shares, each.reshape(shares.shape)).reshape(-1)
             for windows, shares, each in zip(self._tables.windows, self._shares, cells, strict=True)
         ]
-        with_last = np.append(0.0, np.cumsum(cells[-1] + fit.combine(rights)[-1]))[: fit.bins + 1]
-        _, means = self._squares_and_means(np.zeros(1, np.int64), np.array([fit.bins]))
-        return with_last, float(with_last[-1]), means[0]
+        others = np.append(0.0, np.cumsum(cells[-1] + fit.combine(rights)[-1]))[: fit.bins + 1]
+        means = [
+            (windows.means(shares) * each.reshape(*shares.shape, 1)).sum(axis=(0, 1))
+            for windows, shares, each in zip(self._tables.windows, self._shares, cells, strict=True)
+        ]
+        return _End(others, float(others[-1]), np.concatenate(means))
 
-    def _squares_and_means(self, low: Boundaries, high: Boundaries) -> tuple[Floats, Floats]:
-        """Return even variance + Q, and √n × the mean of every level."""
-        seen = list(zip(ends_seen(self._fit, low), ends_seen(self._fit, high), strict=True))
-        squares, means = np.zeros(low.size), np.zeros((low.size, self._fit.weights.size))
-        parts = [np.zeros((low.size, 1))] * 2  # U of the blocks with the low and with the high end
-        for at, ends in enumerate(seen):
-            number, levels = parts[0].shape[1], slice(self._fit.levels[at].start, None)
-            same = ends[0].block == ends[1].block
-            blocks = np.unique(np.concatenate([end.block for end in ends]))
-            for some in slices(blocks.size, _FINE_BLOCKS if self._is_fine(at) else _COARSE_BLOCKS):
-                forms, first, last = self._forms(at, blocks[some], ends), blocks[some][0], blocks[some][-1]
-                inside = [(first <= end.block) & (end.block <= last) for end in ends]
-                for end, held, above, sign in zip(ends, inside, parts, (-1, 1), strict=True):
-                    chosen = np.flatnonzero(held)
-                    rows = forms.rows(end[chosen])
-                    with_parts = (rows[:, :number] * above[chosen]).sum(axis=1)
-                    squares[chosen] += forms.alone(end[chosen]) + 2 * sign * with_parts
-                    means[chosen, levels] += sign * rows[:, number:]
-                chosen = np.flatnonzero(inside[0] & same)
-                squares[chosen] -= 2 * forms.both(ends[0][chosen], ends[1][chosen])
-            if at + 1 < len(seen):
-                parts = self._cells(at, ends, parts)
-        return squares, means
+    def _seen(
+        self, at: int, ends: Ends, low: Boundaries, high: Boundaries, together: Floats
+    ) -> tuple[_Seen, Floats]:
+        """Return what a stage makes of all ``ends``, and their part of √n × the levels' means.
 
-    def _cells(self, at: int, ends: tuple[Ends, Ends], parts: list[Floats]) -> list[Floats]:
-        """Return u of the cells that are parts of the blocks, of the stage below, with either end."""
-        block, number = self._fit.blocks[at], self._fit.blocks[at + 1].parts
-        found = []
-        for end, above in zip(ends, parts, strict=True):
-            column = np.zeros_like(end.start)
-            u = kernels.weighted_rows(block.shared_out.T.copy(), column, above, end.start, number)
-            for other, sign in zip(ends, (-1, 1), strict=True):
-                here = np.where(other.block == end.block, sign, 0)[:, None] * other.weights
-                u += kernels.weighted_rows(block.prefix_rows, other.start, here, end.start, number)
-            found.append(u)
-        return found
+        What both ends of a range in one block make goes off ``together``.
+        """
+        block = self._fit.blocks[at]
+        same = np.flatnonzero(ends.block[low] == ends.block[high])
+        same = same[np.argsort(low[same], kind="stable")]
+        alone, rows = [], []
+        for some in ends.by_block(_FINE_BLOCKS if self._is_fine(at) else _COARSE_BLOCKS):
+            here = ends[some]
+            forms = self._forms(at, here)
+            alone.append(forms.alone(here))
+            rows.append(forms.rows(here))
+            pairs = same[slice(*np.searchsorted(low[same], [some.start, some.stop]))]
+            together[pairs] -= 2 * forms.both(ends[low[pairs]], ends[high[pairs]])
+        with_parts, means = np.split(np.concatenate(rows), [block.parts], axis=1)
+        below = self._fit.blocks[at + 1].parts if at + 1 < len(self._fit.blocks) else 0
+        own = kernels.weighted_rows(block.prefix_rows, ends.start, ends.weights, ends.start, below)
+        return _Seen(ends, np.concatenate(alone), with_parts, own), means
+
+    def _squares(self, seen: Sequence[_Seen], low: Boundaries, high: Boundaries) -> Floats:
+        """Return even variance + Q, less what both ends of a range in one block make together."""
+        squares = np.zeros(low.size)
+        ends = [(high, low, 1), (low, high, -1)][: 1 + low.any()]  # a prefix has one that matters
+        parts = [np.zeros((low.size, 1)) for _ in ends]  # U of the blocks with the high and with the low end
+        for stage, block in zip(seen, self._fit.blocks, strict=True):
+            width = stage.own.shape[1]
+            same = np.flatnonzero(stage.ends.block[low] == stage.ends.block[high])
+            squares += stage.alone[low] + stage.alone[high]
+            for place, (end, other, sign) in enumerate(ends):
+                squares += 2 * sign * np.einsum("ij,ij->i", stage.with_parts[end], parts[place])
+                start, there = stage.ends.start[end], stage.ends[other[same]]
+                parts[place] = _shared_out(block, parts[place], start, width) + sign * stage.own[end]
+                parts[place][same] -= sign * kernels.weighted_rows(
+                    block.prefix_rows, there.start, there.weights, start[same], width
+                )
+        return squares
 
     def _is_fine(self, at: int) -> bool:
         """Whether a stage's cells are bins, in many blocks."""
         return 0 < at == len(self._fit.stages) - 1
 
-    def _forms(self, at: int, blocks: Boundaries, ends: tuple[Ends, Ends]) -> Forms:
+    def _forms(self, at: int, ends: Ends) -> Forms:
+        blocks = np.unique(ends.block)
         if self._is_fine(at):
             return FineForms(self._tables.fine, blocks, self._shares[at][blocks])
-        places = [end.start + each for end in ends for each in range(end.weights.shape[1])]
-        boundaries = np.unique(np.concatenate(places))
-        many = at == 0 and 2 * boundaries.size > self._fit.stages[0].block
-        return self._top if many else self._coarse(at, blocks, boundaries)
+        used = np.zeros(self._fit.stages[at].block + 1, bool)
+        for each in range(ends.weights.shape[1]):
+            used[ends.start + each] = True
+        boundaries = np.flatnonzero(used)
+        many = 2 * boundaries.size > self._fit.stages[at].block
+        return self._top if many and at == 0 else self._coarse(at, blocks, boundaries)
 
     @cached_property
     def _top(self) -> CoarseForms:
@@ -138,18 +201,21 @@ class StageVariances:
     def _coarse(self, at: int, blocks: Boundaries, boundaries: Boundaries) -> CoarseForms:
         block, windows = self._fit.blocks[at], self._tables.windows[at]
         rows = block.prefix_rows[boundaries]
-        weighed = windows.times(self._shares[at][blocks, None], rows)
+        shares = self._shares[at][blocks]
+        if 2 * boundaries.size > windows.cells:
+            weighed = rows @ windows.matrices(shares)
+        else:
+            weighed = windows.times(shares[:, None], rows)
         if at < len(self._from_below):
             inner = self._from_below[at][0][blocks]
             parts = rows.reshape(len(rows), *inner.shape[1:3])
-            weighed += np.einsum("bnij,rnj->brni", inner, parts).reshape(weighed.shape)
+            carried = parts.transpose(1, 0, 2) @ np.swapaxes(inner, 2, 3)  # block, its part, boundary, part
+            weighed += carried.swapaxes(1, 2).reshape(weighed.shape)
         return CoarseForms(block, blocks, boundaries, weighed, self._rights(at, blocks))
 
     def _rights(self, at: int, blocks: Boundaries | slice) -> Floats:
         """Return the right sides of the means of a stage's levels and of those below, cell by cell."""
-        own = np.einsum(
-            "bz,lzc->bcl", self._shares[at][blocks], self._tables.windows[at].triangles(), optimize=True
-        )
+        own = self._tables.windows[at].means(self._shares[at][blocks])
         below = (
             self._from_below[at][1][blocks] if at < len(self._from_below) else np.zeros((*own.shape[:2], 0))
         )
@@ -167,8 +233,8 @@ class StageVariances:
             one, other = np.divmod(np.arange(number**2), number)
             each, less = windows.form(columns[one], columns[other])
             forms = (shares @ each.T - less).reshape(-1, number, number)
-            own = windows.triangles() @ block.shared_out  # level, cell, part
-            rights = np.einsum("bz,lzp->bpl", shares, own, optimize=True)
+            own = windows.means(columns).transpose(1, 0, 2)  # cell, part, level
+            rights = (shares @ own.reshape(len(own), -1)).reshape(len(shares), number, -1)
             if found:
                 inner, carried = found[0]
                 within = block.shared_out.reshape(inner.shape[1], -1, number)
@@ -180,6 +246,20 @@ class StageVariances:
                 (forms.reshape(blocks, places, number, number), rights.reshape(blocks, above.block, -1)),
             )
         return found
+
+
+def _shared_out(block: Block, parts: Floats, start: Boundaries, width: int) -> Floats:
+    """Return E × ``parts`` of ``width`` cells from ``start`` on."""
+    columns = np.ascontiguousarray(block.shared_out.T)
+    return kernels.weighted_rows(columns, np.zeros_like(start), parts, start, width)
+
+
+def _distinct(low: Boundaries, high: Boundaries) -> tuple[Boundaries, Boundaries, Boundaries]:
+    """Return 0 and the boundaries at which ranges begin or end, rising, and both ends' places among them."""
+    used = np.zeros(high.max(initial=0) + 1, np.int64)
+    used[0] = used[low] = used[high] = 1
+    place = np.cumsum(used) - 1
+    return np.flatnonzero(used), place[low], place[high]
 
 
 def even_variances(fit: StagesFit, low: Boundaries, high: Boundaries) -> Floats:
