@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-_ALL_RANGES = 512  # up to this many bins a prediction for a population goes through every range
-_SOME_RANGES = 1 << 17
+_ALL_RANGES = 256  # up to this many bins a prediction for a population goes through every range
+_SOME_RANGES = 1 << 14
 _SOME_BOXES = 1 << 11  # products of ranges, each of which takes much longer
 
 
@@ -17,10 +17,10 @@ def ranges_of(bins: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         low, high = np.triu_indices(bins)
         return low.astype(np.int64), high.astype(np.int64) + 1
     step = np.arange(_SOME_RANGES)
-    one = (step + 0.5) / _SOME_RANGES
-    other = (step * (math.sqrt(5) - 1) / 2) % 1.0
-    ends = np.sort(np.stack([one, other]) * bins, axis=0).astype(np.int64)
-    return ends[0], ends[1] + 1
+    one = ((step + 0.5) / _SOME_RANGES * (bins + 1)).astype(np.int64)
+    other = ((step * (math.sqrt(5) - 1) / 2) % 1.0 * bins).astype(np.int64)
+    other += other >= one  # any two boundaries that differ
+    return np.minimum(one, other), np.maximum(one, other)
 
 
 def boxes_of(shape: tuple[int, ...]) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:

@@ -73,13 +73,17 @@ def test_consistent_levels_are_left_as_they_are(tree: Tree) -> None:
     )
 
 
+def _covariances(details: TreeFit) -> Floats:
+    """Return the working covariances of the shares below any two boundaries."""
+    boundaries = np.arange(details.leaves + 1)
+    return np.array([np.interp(boundaries, *details.below(cut)) for cut in boundaries.tolist()])
+
+
 @every_tree
 def test_the_working_covariance_is_that_of_least_squares(tree: Tree) -> None:
     details, dense, _ = _both(tree)
-    found = np.array([details.covariance_with(unit) for unit in np.eye(details.leaves)])
-    np.testing.assert_allclose(found, dense.covariance, atol=1e-12)
-    weights = np.random.default_rng(4).normal(size=details.leaves)
-    np.testing.assert_allclose(details.covariance_with(weights), dense.covariance @ weights, atol=1e-12)
+    upto = np.tri(details.leaves + 1, details.leaves, -1)
+    np.testing.assert_allclose(_covariances(details), upto @ dense.covariance @ upto.T, atol=1e-12)
 
 
 @every_tree
@@ -159,8 +163,8 @@ def test_haar_is_the_explicit_matrix() -> None:
     inverse = np.linalg.inv(transform)
     spread = np.diag([0.0, 2 * 0.3, 2 * 0.02, 2 * 0.02, 2 * 0.1, 2 * 0.1, 2 * 0.1, 2 * 0.1])
     covariance = inverse @ spread @ inverse.T  # a difference of two has twice the variance
-    found = np.array([details.covariance_with(unit) for unit in np.eye(8)])
-    np.testing.assert_allclose(found, covariance, atol=1e-12)
+    upto = np.tri(9, 8, -1)
+    np.testing.assert_allclose(_covariances(details), upto @ covariance @ upto.T, atol=1e-12)
 
 
 # What reports really add: exact variances of ranges, with any weights and any population

@@ -31,6 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ldprange.least_squares.padding import Padding
 from ldprange.noise import Law
 from ldprange.support.arrays import Floats
 
@@ -122,7 +123,7 @@ class StagesFit:
         """Which levels are each stage's."""
         self.leaves = stages[0].size * stages[0].block
         self.blocks = stacked_blocks(stages, self.weights)
-        self.padding = Padding(self) if self.leaves > bins else None
+        self.padding = self._padding() if self.leaves > bins else None
 
     def fit(self, estimates: Sequence[Floats]) -> Floats:
         """Return the bins' shares from every level's back-projected estimate."""
@@ -155,28 +156,14 @@ class StagesFit:
             found.append((cells @ block.within + parts @ block.shared_out.T).reshape(-1))
         return found[1:]
 
+    def _padding(self) -> Padding:
+        covariances = np.append(0.0, np.cumsum(self.below(self.bins)[-1][: self.bins]))
+        return Padding(np.arange(self.bins + 1), covariances)
+
     def below(self, boundary: int) -> list[Floats]:
         """Return the even covariance, were there no padding, of all cells with the share below a boundary."""
         indicator = (np.arange(self.leaves) < boundary).astype(np.float64)
         return self.combine([*[0.0] * (len(self.stages) - 1), indicator])
-
-
-class Padding:
-    """Conditioning on the one linear fact that cells beyond the bins hold nobody.
-
-    With P the share below the last bin's end, which is 1 then, x' = x + Cov(x, P)(1 − P)/Var(P).
-    """
-
-    def __init__(self, fit: StagesFit) -> None:
-        covariances = np.append(0.0, np.cumsum(fit.below(fit.bins)[-1]))
-        self.variance = float(covariances[fit.bins])
-        self.weights: Floats = covariances[: fit.bins + 1] / self.variance
-        """ρ at every boundary: a range has ρ(high) − ρ(low) times 1 − P added to it."""
-
-    def condition(self, shares: Floats) -> Floats:
-        bins = self.weights.size - 1
-        conditioned: Floats = shares[:bins] + np.diff(self.weights) * (1 - shares[:bins].sum())
-        return conditioned
 
 
 def _first_rows(rows: Floats) -> Floats:

@@ -21,8 +21,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ldprange.least_squares.padding import Padding
 from ldprange.levels import Level
-from ldprange.support.arrays import Floats
+from ldprange.support.arrays import Boundaries, Floats
 from ldprange.workloads import mean_overlap
 
 
@@ -51,7 +52,7 @@ class TreeFit:
         informed = np.cumsum(self.precisions[::-1])[::-1] if nested else self.precisions
         self.shrink = 1.0 / informed
         """λ_l: the variance of a unit vector among the details of level l."""
-        self.padding = _Padding(self) if self.leaves > bins else None
+        self.padding = self._padding() if self.leaves > bins else None
 
     def fit(self, estimates: Sequence[Floats]) -> Floats:
         """Return the fractions of the real bins from every level's node estimates."""
@@ -77,15 +78,32 @@ class TreeFit:
             nodes = (nodes[:, None] / level.branching + detail).reshape(-1)
         return nodes
 
-    def covariance_with(self, indicator: Floats) -> Floats:
-        """Return the working covariance of every leaf with a weighted sum of leaves."""
-        details: list[Floats] = []
-        sums = indicator
-        for level, shrink in reversed(list(zip(self.levels, self.shrink, strict=True))):
-            means = sums.reshape(-1, level.branching) / level.size
-            details.append(shrink * level.size * (means - means.mean(axis=1, keepdims=True)))
-            sums = sums.reshape(-1, level.branching).sum(axis=1)
-        return self._rebuild(details[::-1], root=0.0)
+    def below(self, cut: int) -> tuple[Boundaries, Floats]:
+        """Return the working covariance, were there no padding, with the share below ``cut``.
+
+        That is boundaries, and the covariances of the shares below them; between two they lie on a line, for
+        a node that the cut does not fall into has the same covariance in all of its leaves.
+        """
+        widths: list[list[int]] = [[], []]  # of what lies left of the cut, and right of it, outermost first
+        rises: list[list[float]] = [[], []]
+        start, size, parent, mean = 0, self.leaves, 0.0, cut / self.leaves
+        for level, shrink in zip(self.levels, self.shrink, strict=True):
+            before = min((cut - start) // level.size, level.branching - 1)
+            each = parent / size
+            for side, number, whole in ((0, before, 1.0), (1, level.branching - 1 - before, 0.0)):
+                widths[side].append(number * level.size)
+                rises[side].append(number * level.size * (each + shrink * (whole - mean)))
+            start, size = start + before * level.size, level.size
+            inside = (cut - start) / size
+            parent, mean = size * (each + shrink * (inside - mean)), inside
+        boundaries = np.cumsum([0, *widths[0], size, *reversed(widths[1])])
+        return boundaries, np.cumsum([0.0, *rises[0], parent, *reversed(rises[1])])
+
+    def _padding(self) -> Padding:
+        boundaries, covariances = self.below(self.bins)
+        kept = boundaries <= self.bins
+        kept[1:] &= np.diff(boundaries) > 0
+        return Padding(boundaries[kept], covariances[kept])
 
     def mean_variances(self) -> tuple[float, float]:
         """Return the exact mean working variance over all D(D + 1)/2 ranges and over all D prefixes."""
@@ -96,31 +114,3 @@ class TreeFit:
             known_ranges, known_prefixes = self.padding.mean_gains()
             ranges, prefixes = ranges - known_ranges, prefixes - known_prefixes
         return float(ranges), float(prefixes)
-
-
-class _Padding:
-    """Conditioning on the one linear fact that padded leaves hold nobody.
-
-    With r the indicator of the padding and C the working covariance, x' = x − C r (rᵀx)/(rᵀC r).
-    """
-
-    def __init__(self, details: TreeFit) -> None:
-        self._bins = details.bins
-        padded = np.zeros(details.leaves)
-        padded[self._bins :] = 1.0
-        covariance = details.covariance_with(padded)
-        self._variance = covariance[self._bins :].sum()
-        self._gain = covariance[: self._bins] / self._variance
-        self.weights = np.concatenate([[0.0], np.cumsum(self._gain)])
-        """ρ at every boundary: a range takes ρ(high) − ρ(low) times the padding's estimate off itself."""
-        self.weights[-1] = -1.0  # all real bins together: exactly what the padding says is missing
-
-    def condition(self, leaves: Floats) -> Floats:
-        conditioned: Floats = leaves[: self._bins] - self._gain * leaves[self._bins :].sum()
-        return conditioned
-
-    def mean_gains(self) -> tuple[float, float]:
-        """Return by how much knowing the padding lowers the mean variance of ranges and of prefixes."""
-        rho, n = self.weights, self._bins
-        pairs = (n + 1) * (rho @ rho) - rho.sum() ** 2  # Σ_{i<j} (ρ_j − ρ_i)²
-        return float(self._variance * pairs / (n * (n + 1) / 2)), float(self._variance * (rho @ rho) / n)

@@ -50,7 +50,7 @@ def _block_variances(details: TreeFit, law: Law, cdf: Floats, low: Boundaries, h
     if details.padding:
         rho = details.padding.weights
         cuts.append(np.full(low.shape, details.bins))
-        steps.append(rho[low] - rho[high])
+        steps.append(rho[high] - rho[low])
     variance = _walk(details, law, cdf, [cut.astype(np.float64) for cut in cuts], steps)
     variance -= share * (1 - share) / law.fixed_people
     return np.where(certain, 0.0, np.maximum(variance, 0.0))

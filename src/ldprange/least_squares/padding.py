@@ -1,0 +1,50 @@
+"""Cells beyond the bins hold nobody: an estimate conditioned on that one linear fact."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from ldprange.support.arrays import Boundaries, Floats
+
+
+class Padding:
+    """What conditioning on the padding being empty does to an estimate.
+
+    With P the share below the last bin's end, which is 1 then, x' = x + Cov(x, P)(1 − P)/Var(P).
+
+    Parameters
+    ----------
+    boundaries
+        Some boundaries, rising from 0 to the last bin's end.
+    covariances
+        Of the shares below them with P; between two boundaries they lie on a straight line.
+    """
+
+    def __init__(self, boundaries: Boundaries, covariances: Floats) -> None:
+        self.variance = float(covariances[-1])
+        self._boundaries, self._knots = boundaries, covariances / self.variance
+
+    @cached_property
+    def weights(self) -> Floats:
+        """ρ at every boundary: a range has ρ(high) − ρ(low) times 1 − P added to it."""
+        return np.interp(np.arange(self._boundaries[-1] + 1), self._boundaries, self._knots)
+
+    def condition(self, shares: Floats) -> Floats:
+        """Return the bins' shares from those of all cells."""
+        bins = self.weights.size - 1
+        conditioned: Floats = shares[:bins] + np.diff(self.weights) * (1 - shares[:bins].sum())
+        return conditioned
+
+    def mean_gains(self) -> tuple[float, float]:
+        """Return by how much knowing the padding lowers the mean variance of ranges and of prefixes."""
+        steps, first = np.diff(self._boundaries).astype(np.float64), self._knots[:-1]
+        rise = np.diff(self._knots) / steps
+        # Σ ρ and Σ ρ² over the boundaries of a line, its last one left out
+        once, twice = steps * (steps - 1) / 2, (steps - 1) * steps * (2 * steps - 1) / 6
+        total = 1 + (steps * first + rise * once).sum()
+        squares = 1 + (steps * first**2 + 2 * first * rise * once + rise**2 * twice).sum()
+        bins = int(self._boundaries[-1])
+        pairs = (bins + 1) * squares - total**2  # Σ_{i<j} (ρ_j − ρ_i)²
+        return float(self.variance * pairs / (bins * (bins + 1) / 2)), float(self.variance * squares / bins)
