@@ -1,11 +1,10 @@
 """The command line: every verb of the library has its twin here."""
 
-import signal
 import sys
 from io import TextIOWrapper
-from types import FrameType
 
 from ldprange.cli.group import commands
+from ldprange.cli.leaving import leave_at_once, leave_if_told
 
 __all__ = ["commands", "main"]
 
@@ -16,10 +15,8 @@ def main() -> None:
         # a terminal without ε gets a question mark, not a crash
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
-    # end as from an error, so that a file half written is taken away
-    signal.signal(signal.SIGTERM, _leave)
-    commands(prog_name="ldprange")
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    sys.exit(128 + number)
+    leave_at_once()
+    try:
+        commands(prog_name="ldprange")
+    finally:
+        leave_if_told()  # whatever became of the exit on its way here

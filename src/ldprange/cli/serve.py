@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ldprange.cli.command import command
+from ldprange.cli.leaving import leave_when_asked, told_to_leave
 from ldprange.cli.output import note, print_whole
 from ldprange.cli.store_options import store_options
 from ldprange.cli.survey_options import NewSurvey, survey_options
@@ -104,7 +105,8 @@ def serve(
         collector = Collector(store, settings)
         with store.reached():
             collector.load()
-        server = make_server(collector, behind_proxy=behind_proxy)
+        leave_when_asked()  # from here on the server ends all in order
+        server = make_server(collector, behind_proxy=behind_proxy, ended=told_to_leave)
         _announce(store, settings.origins[0] if settings.origins else here, place)
         if not settings.origins:
             _warn(is_loopback(host))

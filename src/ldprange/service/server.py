@@ -2,6 +2,7 @@
 
 import resource
 import socket
+from collections.abc import Callable
 
 import uvicorn
 
@@ -29,8 +30,27 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def make_server(collector: Collector, *, behind_proxy: bool = False) -> uvicorn.Server:
-    """Return a server, to be run on a socket that listens."""
+class _Server(uvicorn.Server):
+    """A server that ends at once if it was told to end before it took the signals itself."""
+
+    def __init__(self, config: uvicorn.Config, ended: Callable[[], bool]) -> None:
+        super().__init__(config)
+        self._ended = ended
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start; signals have been the server's own since before, so that none falls in between."""
+        await super().startup(sockets)
+        self.should_exit = self.should_exit or self._ended()
+
+
+def make_server(
+    collector: Collector, *, behind_proxy: bool = False, ended: Callable[[], bool] = lambda: False
+) -> uvicorn.Server:
+    """Return a server of ``collector``, to be run on a socket that listens.
+
+    ``behind_proxy`` says that a proxy tells whom requests come from, ``ended`` whether the process was told
+    to end while it started.
+    """
     config = uvicorn.Config(
         make_app(collector),
         access_log=False,  # it would tell who answered, and when
@@ -45,4 +65,4 @@ def make_server(collector: Collector, *, behind_proxy: bool = False) -> uvicorn.
             _MIN_CONNECTIONS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _MIN_CONNECTIONS
         ),
     )
-    return uvicorn.Server(config)
+    return _Server(config, ended)
