@@ -82,3 +82,22 @@ def test_days_have_quartiles_and_no_mean() -> None:
         found.mean()
     assert "mean" not in found.describe()
     assert f"50% below  {found.median()}" in found.describe()
+
+
+def test_on_many_bins_a_closer_look_is_taken_where_a_quantile_is() -> None:
+    bins = (1 << 17) + 5
+    plan = ldp.Plan(ldp.Domain.integers(0, bins - 1), 2.0, ldp.Flat(), ldp.HRR())
+    places = np.array([0, 70, 64_000, 64_001, bins - 1])
+    crowded = ldp.estimate(ldp.simulate(plan, np.bincount(places) * 10**12, seed=1))
+    found = crowded.quantiles([0.1, 0.3, 0.5, 0.7, 0.9])
+    for column in (found.low, found.value, found.high):
+        assert column is not None
+        assert column.tolist() == places.tolist()
+    # an interval that is wide is not made narrower by single bins, but holds what it must
+    even = ldp.estimate(ldp.simulate(plan, np.full(bins, 10), seed=1))
+    wide = even.quantiles([0.0, 0.5, 1.0])
+    assert wide.low is not None
+    assert wide.high is not None
+    assert np.all((wide.low <= [0, bins // 2, bins - 1]) & ([0, bins // 2, bins - 1] <= wide.high))
+    assert np.all(wide.low % 64 == 0)
+    assert wide.high[2] == bins - 1

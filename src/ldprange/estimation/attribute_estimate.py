@@ -14,7 +14,7 @@ from ldprange.answer import Answer
 from ldprange.domain import Domain
 from ldprange.errors import DomainError, QueryError
 from ldprange.estimation.inner_bounds import inner_bounds_note, interval_between, shares_between
-from ldprange.estimation.shares import Shares
+from ldprange.estimation.shares import Shares, boundaries
 from ldprange.plan import Plan
 from ldprange.support.arrays import Floats, Positions
 from ldprange.support.checking import as_array, shown
@@ -22,6 +22,7 @@ from ldprange.support.parallel import slices
 
 _TOGETHER = 1 << 22  # numbers worked on together
 _MAX_SHARES_TOLD = 8
+_MANY_NODES = 1 << 16  # beyond, only those near a quantile are looked at
 _NODES_ACROSS = 64  # an interval that spans so many nodes of a level is not made narrower by finer ones
 
 
@@ -215,9 +216,17 @@ class Estimate:
         return found + inside
 
     def _quantile_bounds(self, wanted: Floats, z: float) -> tuple[Positions, Positions]:
-        low, high = np.zeros(wanted.size), np.full(wanted.size, float(self._shares.bins))
-        for size in self._shares.scales:
-            known, (least, most) = self._shares.cdf_interval(size, z)
+        shares = self._shares
+        low, high = np.zeros(wanted.size), np.full(wanted.size, float(shares.bins))
+        sizes = shares.scales
+        while shares.bins > _MANY_NODES * sizes[0]:  # to see where a closer look is worth it
+            sizes = (_NODES_ACROSS * sizes[0], *sizes)
+        for size in sizes:
+            if shares.bins > _MANY_NODES * size:
+                known = boundaries(shares.bins, size)[_covered(low // size, -(-high // size))]
+                least, most = shares.interval(np.zeros_like(known), known, z)
+            else:
+                known, (least, most) = shares.cdf_interval(size, z)
             # the quantile lies beyond boundary b if the cdf there is below q, and before it if it reaches q
             upper = np.maximum.accumulate(most)
             lower = np.minimum.accumulate(least[::-1])[::-1]
@@ -241,6 +250,13 @@ class Estimate:
         )
         note = inner_bounds_note(self.domain, starts, stops, step)
         return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence, note)
+
+
+def _covered(first: Positions, last: Positions) -> NDArray[np.intp]:
+    """Return, in rising order, the whole numbers from any ``first`` to its ``last``, with both."""
+    begins, ends = first.astype(np.int64), last.astype(np.int64) + 1
+    steps = np.bincount(begins, minlength=ends.max() + 1) - np.bincount(ends, minlength=ends.max() + 1)
+    return np.flatnonzero(np.cumsum(steps))
 
 
 def normal_quantile(confidence: float | None, at_once: int) -> float | None:
