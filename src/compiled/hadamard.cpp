@@ -1,6 +1,7 @@
-// Hadamard hashing (see the oracle): its hash, and many people's reports with seeded coins.
+// Hadamard hashing (see the oracle): its hash, many people's reports with seeded coins, and what reports support.
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "coins.hpp"
 #include "kernels.hpp"
@@ -98,6 +99,54 @@ void encode_hadamard(std::uint64_t* state, const std::uint32_t* items, std::uint
         respond(generator, codes + at, here, 1u << bits, threshold);
         join_codes(lines.data(), codes + at, here, bits);
     }
+}
+
+namespace {
+
+// Puts the sum over a line's symbols of their counts, with the signs of every subset of a symbol's bits, where that
+// subset of the line's powers points. Together the lines point everywhere but at 0, which has the sum of all counts.
+void gather_coefficients(const std::int64_t* counts, double* coefficients, unsigned bits, std::uint32_t lowest) {
+    const std::uint32_t symbols = 1u << bits;
+    std::vector<double> sums(symbols);
+    std::vector<std::uint32_t> places(symbols);
+    double total = 0;
+    for (std::uint32_t line = 0; line < lowest; ++line, counts += symbols) {
+        for (std::uint32_t s = 0; s < symbols; ++s) sums[s] = static_cast<double>(counts[s]);
+        std::uint32_t power = index_of(line, bits, symbols - 1, lowest);
+        for (std::uint32_t unit = 1; unit < symbols; unit *= 2, power = times_x(power, bits - 1, lowest))
+            for (std::uint32_t s = 0; s < symbols; s += 2 * unit)
+                for (std::uint32_t low = s; low < s + unit; ++low) {
+                    const double one = sums[low], other = sums[low + unit];
+                    sums[low] = one + other;
+                    sums[low + unit] = one - other;
+                    if (!s) places[low + unit] = places[low] ^ power;
+                }
+        for (std::uint32_t s = 1; s < symbols; ++s) coefficients[places[s]] = sums[s];
+        total += sums[0];
+    }
+    coefficients[0] = total;
+}
+
+}  // namespace
+
+void hadamard_supports(const std::int64_t* counts, std::size_t rows, double* supports, std::size_t cells, unsigned bits,
+                       unsigned digits, unsigned threads) {
+    const unsigned length = bits * digits;
+    const std::uint32_t mask = static_cast<std::uint32_t>((std::uint64_t{1} << length) - 1);
+    const std::uint32_t lowest = mask / ((1u << bits) - 1);
+    in_threads(rows, 1, threads, [&](std::size_t start, std::size_t stop) {
+        std::vector<double> coefficients(std::size_t{1} << length);
+        for (std::size_t row = start; row < stop; ++row) {
+            gather_coefficients(counts + row * (std::size_t{lowest} << bits), coefficients.data(), bits, lowest);
+            walsh_hadamard(coefficients.data(), 1, length, rows < threads ? threads : 1);
+            double* into = supports + row * cells;
+            for (std::size_t item = 0; item < cells; ++item) {
+                const std::uint32_t held = static_cast<std::uint32_t>(item);
+                const std::uint32_t place = bits > 1 ? scatter(held, mask, (length + 1) / 2) : held;
+                into[item] = coefficients[place] / (1u << bits);
+            }
+        }
+    });
 }
 
 }  // namespace ldprange

@@ -30,6 +30,8 @@ void hash_hadamard(const std::uint32_t* index, const std::uint32_t* items, std::
                    std::size_t count, unsigned bits, std::uint32_t lowest);
 void encode_hadamard(std::uint64_t* state, const std::uint32_t* items, std::uint32_t* codes, std::size_t count,
                      unsigned bits, unsigned digits, std::uint32_t threshold);
+void hadamard_supports(const std::int64_t* counts, std::size_t rows, double* supports, std::size_t cells,
+                       unsigned bits, unsigned digits, unsigned threads);
 
 // subsets.cpp
 void encode_subset(std::uint64_t* state, const std::uint32_t* items, std::uint8_t* rows, std::size_t count,
@@ -43,6 +45,22 @@ void sum_unary(const std::uint8_t* packed, std::size_t rows, std::size_t width, 
 void sum_unary_groups(const std::uint8_t* packed, const std::uint32_t* groups, std::size_t rows,
                       std::int64_t* counts, std::size_t number, std::size_t cells);
 std::uint32_t greatest(const std::uint32_t* codes, std::size_t count);  // 0 of none
+
+// mixtures.cpp
+struct Blocks {  // of 2 × width bins, from the one that only ends in the domain on
+    const double* upto;  // the estimated share below each of bins + 1 boundaries
+    std::size_t bins;
+    const double* mass;      // of each block
+    const double* variance;  // of its estimate
+    const double* half_variance;
+    std::size_t width;
+    double least;  // variance of any estimate
+};
+void split_blocks(const Blocks& blocks, const double* spreads, const double* weights, std::size_t number, double* left,
+                  unsigned threads);
+void mixture_means(const double* value, const double* noise, const double* centre, const double* parent,
+                   std::size_t count, const double* spreads, const double* weights, std::size_t number, double* means,
+                   unsigned threads);
 
 // walsh_hadamard.cpp
 void walsh_hadamard(double* values, std::size_t rows, unsigned bits, unsigned threads);

@@ -16,6 +16,13 @@
 #define LDPRANGE_WIDEST
 #endif
 
+// What a hot loop calls must become part of each of its three forms.
+#if defined(__GNUC__)
+#define LDPRANGE_INLINE __attribute__((always_inline)) inline
+#else
+#define LDPRANGE_INLINE inline
+#endif
+
 // The next loop's iterations do not touch each other's data, which the compiler cannot see by itself.
 #if defined(__clang__)
 #define LDPRANGE_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")

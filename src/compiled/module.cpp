@@ -88,6 +88,16 @@ void encode_hadamard(Array<std::uint64_t> state, Words items, unsigned bits, uns
     ldprange::encode_hadamard(state_of(state), items.data(), codes.data(), items.size(), bits, digits, threshold);
 }
 
+void hadamard_supports(Array<const std::int64_t, 2> counts, unsigned bits, unsigned digits, Array<double, 2> supports,
+                       unsigned threads) {
+    require(bits >= 1 && bits <= 31 && digits >= 1 && digits <= 31 / bits, "an index must have 1 to 31 bits");
+    const std::size_t indices = std::size_t{1} << (bits * digits), symbols = std::size_t{1} << bits;
+    require(counts.shape(1) == (indices - 1) / (symbols - 1) * symbols, "there must be a count for each code");
+    require(supports.shape(0) == counts.shape(0) && supports.shape(1) <= indices, "there are too many cells");
+    ldprange::hadamard_supports(counts.data(), counts.shape(0), supports.data(), supports.shape(1), bits, digits,
+                                threads);
+}
+
 void encode_subset(Array<std::uint64_t> state, Words items, std::size_t cells, std::size_t size,
                    std::uint32_t threshold, std::size_t together, Array<std::uint8_t, 2> rows) {
     require(size >= 1 && size < cells && cells < (std::size_t{1} << 32), "a set must have 1 to cells - 1 cells");
@@ -199,6 +209,31 @@ void product_sums(Numbers table, Places one, Places other, Numbers weights, Plac
                            sums.data(), threads);
 }
 
+void split_blocks(Array<const double> upto, Array<const double> mass, Array<const double> variance,
+                  Array<const double> half_variance, std::size_t width, double least, Array<const double> spreads,
+                  Array<const double> weights, Array<double> left, unsigned threads) {
+    const std::size_t bins = left.size() + 1;
+    require(width >= 1 && width < (std::size_t{1} << 32) && upto.size() == bins + 1,
+            "there must be a share below each boundary");
+    require(mass.size() == bins + 2 * width - 1 && variance.size() == mass.size(), "there must be a mass of each block");
+    require(half_variance.size() == bins + width - 1, "there must be a variance of each half");
+    require(weights.size() == spreads.size() + 1, "there must be a weight for each part of the mixture");
+    const ldprange::Blocks blocks{upto.data(),     bins, mass.data(), variance.data(), half_variance.data(), width,
+                                  least};
+    ldprange::split_blocks(blocks, spreads.data(), weights.data(), spreads.size(), left.data(), threads);
+}
+
+void mixture_means(Array<const double> value, Array<const double> noise, Array<const double> centre,
+                   Array<const double> parent, Array<const double> spreads, Array<const double> weights,
+                   Array<double> means, unsigned threads) {
+    const std::size_t count = means.size();
+    require(value.size() == count && noise.size() == count && centre.size() == count && parent.size() == count,
+            "there must be an estimate, its noise, a centre and a parent for each mean");
+    require(weights.size() == spreads.size() + 1, "there must be a weight for each part of the mixture");
+    ldprange::mixture_means(value.data(), noise.data(), centre.data(), parent.data(), count, spreads.data(),
+                            weights.data(), spreads.size(), means.data(), threads);
+}
+
 }  // namespace
 
 NB_MODULE(_compiled, module) {
@@ -221,6 +256,8 @@ NB_MODULE(_compiled, module) {
                nb::arg("symbols").noconvert(), free);
     module.def("encode_hadamard", &encode_hadamard, nb::arg("state").noconvert(), nb::arg("items").noconvert(),
                "bits"_a, "digits"_a, "threshold"_a, nb::arg("codes").noconvert(), free);
+    module.def("hadamard_supports", &hadamard_supports, nb::arg("counts").noconvert(), "bits"_a, "digits"_a,
+               nb::arg("supports").noconvert(), "threads"_a, free);
     module.def("encode_subset", &encode_subset, nb::arg("state").noconvert(), nb::arg("items").noconvert(), "cells"_a,
                "size"_a, "threshold"_a, "together"_a, nb::arg("rows").noconvert(), free);
     module.def("tally", &tally, nb::arg("codes").noconvert(), nb::arg("counts").noconvert(), "threads"_a, free);
@@ -228,6 +265,13 @@ NB_MODULE(_compiled, module) {
                free);
     module.def("sum_unary_groups", &sum_unary_groups, nb::arg("packed").noconvert(), nb::arg("groups").noconvert(),
                nb::arg("counts").noconvert(), free);
+    module.def("split_blocks", &split_blocks, nb::arg("upto").noconvert(), nb::arg("mass").noconvert(),
+               nb::arg("variance").noconvert(), nb::arg("half_variance").noconvert(), "width"_a, "least"_a,
+               nb::arg("spreads").noconvert(), nb::arg("weights").noconvert(), nb::arg("left").noconvert(), "threads"_a,
+               free);
+    module.def("mixture_means", &mixture_means, nb::arg("value").noconvert(), nb::arg("noise").noconvert(),
+               nb::arg("centre").noconvert(), nb::arg("parent").noconvert(), nb::arg("spreads").noconvert(),
+               nb::arg("weights").noconvert(), nb::arg("means").noconvert(), "threads"_a, free);
     module.def("walsh_hadamard", &walsh_hadamard, nb::arg("values").noconvert(), "threads"_a, free);
     module.def("sum_supports", &sum_supports, nb::arg("coefficients").noconvert(), nb::arg("reported").noconvert(),
                nb::arg("bounds").noconvert(), "exponent"_a, "symbols"_a, nb::arg("counts").noconvert(), "threads"_a,

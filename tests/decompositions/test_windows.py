@@ -1,6 +1,6 @@
 """Plans of shifted windows, from their JSON to their answers.
 
-``test_shifted.py`` has the mechanism, ``test_line.py`` the estimator and its variances; ``test_one_law.py``
+``test_shifted.py`` has the mechanism, ``test_stages.py`` the estimator and its variances; ``test_one_law.py``
 compares client, ``encode_many`` and ``simulate`` with the exact law. Seeds are fixed, so the tests here do
 not flicker; had they been drawn afresh, each would fail a correct library with the probability that stands
 beside it.
@@ -22,6 +22,8 @@ from scipy import stats
 import ldprange as ldp
 from ldprange import wire
 from ldprange.errors import PlanError
+from ldprange.least_squares.stage_variances import even_variances
+from ldprange.least_squares.stages import StagesFit
 from ldprange.oracles import Oracle
 from ldprange.support.arrays import Counts, Floats
 
@@ -331,3 +333,19 @@ def test_counters_are_few_to_a_bin_and_reports_short(bins: int, epsilon: float) 
         assert mechanism.counters <= (symbols + 2) * (bins + level.shifts)
         assert mechanism.counters <= 17.5 * bins
         assert mechanism.width <= 4
+
+
+@pytest.mark.parametrize("width", [1 << k for k in range(15)])
+def test_variances_of_blocks_of_many_bins_are_nearly_those_of_ranges(width: int) -> None:
+    """On long lines most are interpolated; wherever a block begins, also off the cells of the stages."""
+    domain = ldp.Domain.integers(0, 19_999)
+    plan = ldp.optimise_plan(domain, epsilon=1.1, decomposition=ldp.Windows())
+    estimator = plan.estimator(10**6 * np.array(plan.probabilities))
+    begins = np.arange(1 - width, domain.bins)
+    some = np.random.default_rng(width).integers(0, begins.size, 2000)
+    low, high = np.maximum(begins[some], 0), np.minimum(begins[some] + width, domain.bins)
+    assert isinstance(estimator, StagesFit)
+    wanted = even_variances(estimator, low, high)
+    away = np.abs(estimator.block_variances(width)[some] / wanted - 1)
+    assert away.mean() < 0.01
+    assert away.max() < 0.15

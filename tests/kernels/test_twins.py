@@ -180,6 +180,19 @@ def test_transforms(bits: int) -> None:
 
 
 @needs_compiled
+@pytest.mark.parametrize(("bits", "digits"), [(1, 1), (1, 9), (2, 1), (2, 5), (3, 3), (4, 2), (5, 1)])
+@pytest.mark.parametrize("rows", [1, 2, 7])
+def test_supports_of_hadamard_hashing(bits: int, digits: int, rows: int) -> None:
+    codes = ((1 << bits * digits) - 1) // ((1 << bits) - 1) << bits
+    counts = np.random.default_rng(bits).integers(0, 1000, (rows, codes))
+    for cells in {1, (1 << bits * digits) - 1, 1 << bits * digits}:
+        equal(
+            numpy_kernels.hadamard_supports(counts, bits, digits, cells),
+            compiled.hadamard_supports(counts, bits, digits, cells),
+        )
+
+
+@needs_compiled
 def test_only_what_lies_in_one_piece_is_transformed() -> None:
     values = np.ones((4, 16)).T
     with pytest.raises(ValueError, match="in one piece"):
@@ -340,6 +353,10 @@ def test_the_boundary_checks_every_size() -> None:
         ("sum_unary_groups", (np.zeros((7, 1), np.uint8), words, counts)),
         ("sum_unary_groups", (np.zeros((8, 1), np.uint8), words + np.uint32(1), counts)),
         ("walsh_hadamard", (np.zeros((1, 6)), 1)),
+        ("hadamard_supports", (np.zeros((1, 19), np.int64), 2, 2, np.zeros((1, 16)), 1)),
+        ("hadamard_supports", (np.zeros((1, 20), np.int64), 2, 2, np.zeros((1, 17)), 1)),
+        ("hadamard_supports", (np.zeros((1, 20), np.int64), 2, 2, np.zeros((2, 16)), 1)),
+        ("hadamard_supports", (np.zeros((1, 20), np.int64), 2, 16, np.zeros((1, 16)), 1)),
         ("walsh_hadamard", (np.zeros((1, 0)), 1)),
         ("sum_supports", (np.zeros((2, 8), np.uint32), words, bounds, 7, 3, counts, 1)),
         ("sum_supports", (np.zeros((3, 8), np.uint32), words, bounds, 32, 3, counts, 1)),

@@ -198,23 +198,36 @@ class _WindowsEstimator(StagesFit):
 
     def block_variances(self, width: int) -> Floats:
         begins = np.arange(1 - width, self.bins)
-        period = self.stages[-1].block
         if self.bins <= _MAX_BLOCK:
             return self._even(begins, width)
-        if width >= period // 4:  # they change little from one to the next
-            known = np.append(begins[:: width // 16], begins[-1])
-            return np.interp(begins, known, self._even(known, width))
-        # blocks at the same place of a stage's block are alike, but for those at the ends of the line
+        if width < self.stages[-1].block // 4:
+            return self._even_nearly(begins, width)
+        # Var(P_high − P_low): their covariance changes little from one block to the next
+        known = np.append(begins[:: min(width // 16, 64)], begins[-1])
+        covariance = (sum(self._ends(known, width)) - self._even(known, width)) / 2
+        return np.maximum(sum(self._ends(begins, width)) - 2 * np.interp(begins, known, covariance), 0.0)
+
+    def _even(self, begins: Boundaries, width: int) -> Floats:
+        """Return the even variances of blocks."""
+        return even_variances(self, np.maximum(begins, 0), np.minimum(begins + width, self.bins))
+
+    def _even_nearly(self, begins: Boundaries, width: int) -> Floats:
+        """Return those of narrow ones: alike at the same place of a stage's block, but at the line's ends."""
+        period = self.stages[-1].block
         middle = begins.size // 2 // period * period
-        found = np.tile(self._even(begins[middle : middle + period], width), -(-begins.size // period))
-        found = np.roll(found, middle % period)[: begins.size]
+        found = np.resize(self._even(begins[middle : middle + period], width), begins.size)
         for end in (slice(None, 2 * period), slice(-2 * period, None)):
             found[end] = self._even(begins[end], width)
         return found
 
-    def _even(self, begins: Boundaries, width: int) -> Floats:
-        low, high = np.maximum(begins, 0), np.minimum(begins + width, self.bins)
-        return even_variances(self, low, high)
+    def _ends(self, begins: Boundaries, width: int) -> tuple[Floats, Floats]:
+        """Return the even variances of the shares below both ends of blocks."""
+        return self._prefixes[np.maximum(begins, 0)], self._prefixes[np.minimum(begins + width, self.bins)]
+
+    @cached_property
+    def _prefixes(self) -> Floats:
+        boundaries = np.arange(self.bins + 1)
+        return even_variances(self, np.zeros_like(boundaries), boundaries)
 
     @cached_property
     def _tables(self) -> StageTables:

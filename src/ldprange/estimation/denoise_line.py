@@ -17,18 +17,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ldprange import kernels
+from ldprange.estimation.splits import NO_NOISE, SPREADS, mixture
 from ldprange.support.arrays import Floats
 
-_SPREADS = (1 / 3, 1 / 9, 1 / 27, 0.0)
-"""Of a half's mass about what is expected of it, as a share of the parent's mass: the mixture's parts."""
-
-_BROAD_BLOCKS = 2.0
-"""Blocks that split anyhow, with which each mixture begins: where there are few others, little is shrunk."""
-
-_ROUNDS = 30
-_NO_NOISE = 1e-30
+_LEARNT_FROM = 1 << 14  # blocks of a width, at most
 
 
 def denoised(estimate: Floats, block_variances: Callable[[int], Floats]) -> Floats:
@@ -53,110 +47,24 @@ def denoised(estimate: Floats, block_variances: Callable[[int], Floats]) -> Floa
         half_variance = block_variances(width)
         left = _left_halves(upto, mass, variance, half_variance, width)
         # the block at t is the left half of the parent at t, and the right half of that at t − w
-        halves = np.stack([left[width:], (mass - left)[:-width]])
-        known = ~np.isnan(halves)
-        mass = np.where(known, halves, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-        mass[~known.any(axis=0)] = np.nan
+        one, other = left[width:], mass[:-width] - left[:-width]
+        mass = np.where(np.isnan(one), other, np.where(np.isnan(other), one, (one + other) / 2))
         variance, width = half_variance, width // 2
     shares: Floats = mass / mass.sum()
     return shares
 
 
 def _left_halves(upto: Floats, mass: Floats, variance: Floats, half_variance: Floats, width: int) -> Floats:
-    """Return the mass of the left half of each block of 2w bins, given the block's."""
-    bins = upto.size - 1
-    begins = np.arange(1 - 2 * width, bins)
-    low, cut, high = (np.clip(begins + k * width, 0, bins) for k in range(3))
-    result = np.where(cut > low, mass, 0.0)  # a half outside the domain holds nobody
-    block = np.flatnonzero((low < cut) & (cut < high) & ~np.isnan(mass))
-    low, cut, high, parent = low[block], cut[block], high[block], mass[block]
-
-    # the estimate of the left half, given that both add up to the parent
-    total, left, right = variance[block], half_variance[block - width], half_variance[block]
-    covariance = (total + left - right) / 2
-    slope = np.divide(covariance, total, out=np.zeros_like(total), where=total > 0)
-    value = upto[cut] - upto[low] + slope * (parent - (upto[high] - upto[low]))
-    noise = np.maximum(left - slope * covariance, _NO_NOISE)
-
-    centre = np.clip(
-        parent * (cut - low) / (high - low) + _steepness(mass, begins, width, bins)[block] / 4, 0.0, parent
-    )
-    # blocks that overlap say the same again: four to a width will do, and count for as many as are disjoint
-    step = max(1, width // 4)
-    some, each = slice(None, None, step), step / (2 * width)
-    result[block] = split(value, noise, centre, parent, sample=some, counts=each)
-    return result
-
-
-def split(
-    value: Floats,
-    noise: Floats,
-    centre: Floats,
-    parent: Floats,
-    *,
-    sample: slice = slice(None),
-    counts: float = 1.0,
-) -> Floats:
-    """Return how much of each parent's mass a part of it has, given an estimate and all the others.
-
-    Parameters
-    ----------
-    value
-        Unbiased estimates of the parts.
-    noise
-        Their variances.
-    centre
-        What is expected of each, were there no estimate.
-    parent
-        The masses of which they are parts.
-    sample
-        Those from which the mixture is learnt.
-    counts
-        For how many each of these counts.
-    """
-    logs, means = [], []
-    for spread in _SPREADS:
-        prior = (spread * parent) ** 2
-        logs.append(_log_density(value - centre, noise + prior))
-        means.append(np.clip(centre + (value - centre) * prior / (noise + prior), 0.0, parent))
-    nothing, everything = _log_density(value, noise), _log_density(value - parent, noise)
-    one_side = np.logaddexp(nothing, everything)
-    logs.append(one_side - np.log(2.0))
-    means.append(parent * np.exp(everything - one_side))
-
-    likelihood = np.exp(np.stack(logs) - np.max(logs, axis=0))
-    posterior = _mixture(likelihood[:, sample], counts)[:, None] * likelihood
-    mean: Floats = (posterior * np.stack(means)).sum(axis=0) / posterior.sum(axis=0)
-    return np.minimum(mean, parent)
-
-
-def _steepness(mass: Floats, begins: NDArray[np.int_], width: int, bins: int) -> Floats:
-    """Return by how much the mass of each block falls from one width before it to one after it, a width.
-
-    Where a neighbour reaches out of the domain the block itself takes its place.
-    """
-    block = np.arange(mass.size)
-    inside = (begins >= 0) & (begins + 2 * width <= bins)
-    before, after = np.maximum(block - width, 0), np.minimum(block + width, mass.size - 1)
-    before, after = np.where(inside[before], before, block), np.where(inside[after], after, block)
-    widths_apart = (after - before) // width
-    falls = inside & (widths_apart > 0)
-    steepness: Floats = np.where(falls, (mass[before] - mass[after]) / np.maximum(widths_apart, 1), 0.0)
-    return steepness
-
-
-def _log_density(deviation: Floats, variance: Floats) -> Floats:
-    log: Floats = -0.5 * (deviation**2 / variance + np.log(variance))
-    return log
-
-
-def _mixture(likelihood: Floats, counts: float) -> Floats:
-    """Return the weights of the mixture's parts, a row each, by expectation maximisation over the blocks."""
-    start = np.full(len(likelihood), 1e-9)
-    start[0] = _BROAD_BLOCKS
-    weights = np.full(len(likelihood), 1 / len(likelihood))
-    for _ in range(_ROUNDS):
-        shares = weights[:, None] * likelihood
-        weights = (shares / shares.sum(axis=0)).sum(axis=1) * counts + start
-        weights /= weights.sum()
-    return weights
+    """Return the mass of the left half of each block of 2 × ``width`` bins."""
+    cuts, left = upto.size - 2, mass.copy()
+    left[:width] = 0.0  # a half outside the domain holds nobody
+    if cuts:
+        blocks = upto, mass, variance, half_variance, width, NO_NOISE
+        # blocks that overlap say the same again: four to a width will do, and count for as many as lie apart
+        step = max(1, width // 4)
+        if cuts > step * _LEARNT_FROM:
+            step = -(-cuts // _LEARNT_FROM) | 1  # odd, so that no regular pattern is always missed
+        sample = kernels.block_halves(*blocks, slice(0, cuts, step))
+        weights = mixture(*sample, counts=step / (2 * width))
+        left[width : width + cuts] = kernels.split_blocks(*blocks, SPREADS, weights)
+    return left

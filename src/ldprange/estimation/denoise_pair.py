@@ -1,6 +1,6 @@
 """Denoising two attributes at once: cells are split from the whole down, now along one, now along the other.
 
-A cell's mass is split between its children as in one dimension (:mod:`ldprange.estimation.denoise_line`): the
+A cell's mass is split between its children as in one dimension (:mod:`ldprange.estimation.splits`): the
 unbiased estimate says how, with a known error; all other cells of the same depths say what splits look like;
 and what is expected of a split, were there no estimate, is that of the attribute alone. So whatever the
 reports cannot tell is as if the attributes were independent within a cell, and what they do tell stays:
@@ -12,11 +12,9 @@ from math import log
 
 import numpy as np
 
-from ldprange.estimation.denoise_line import split
+from ldprange.estimation.splits import NO_NOISE, mixture, split
 from ldprange.least_squares.table import JointFit
 from ldprange.support.arrays import Floats
-
-_NO_NOISE = 1e-30
 
 
 def denoised_pair(table: JointFit, coefficients: Sequence[Floats], alone: Sequence[Floats]) -> Floats:
@@ -74,9 +72,9 @@ def _split(mass: Floats, estimate: Floats, own: Floats, variance: float) -> Floa
         value = found[..., child] + (left - found[..., child:].sum(axis=-1)) / rest
         those = expected[..., child:].sum(axis=-1)
         share = np.divide(expected[..., child], those, out=np.full(those.shape, 1 / rest), where=those > 0)
-        noise = np.full(value.size, max(each * (1 - 1 / rest), _NO_NOISE))
+        noise = np.full(value.size, max(each * (1 - 1 / rest), NO_NOISE))
         flat = value.reshape(-1), noise, (left * share).reshape(-1), left.reshape(-1)
-        parts[..., child] = split(*flat).reshape(value.shape)
+        parts[..., child] = split(*flat, mixture(*flat)).reshape(value.shape)
         left = left - parts[..., child]
     parts[..., -1] = left
     return parts.reshape(estimate.shape)

@@ -9,9 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ldprange.aggregate import Aggregate
-from ldprange.support.arrays import Boundaries, Floats
+from ldprange.oracles import Mechanism
+from ldprange.support.arrays import Boundaries, Counts, Floats
+from ldprange.support.parallel import in_threads
 
 Interval = tuple[Floats, Floats]
+
+_MANY_COUNTERS = 1 << 18  # beyond so many, levels are estimated side by side
 
 
 class Shares(ABC):
@@ -156,12 +160,13 @@ def boundaries(bins: int, size: int) -> Boundaries:
 
 def level_estimates(aggregate: Aggregate) -> list[Floats]:
     """Return each level's estimated fractions; zeros where nobody reported."""
-    return [
-        mechanism.estimate(counts, users) if users else np.zeros(mechanism.cells)
-        for mechanism, counts, users in zip(
-            aggregate.plan.mechanisms, aggregate.counts, aggregate.users, strict=True
-        )
-    ]
+    levels = zip(aggregate.plan.mechanisms, aggregate.counts, aggregate.users, strict=True)
+
+    def estimate(level: tuple[Mechanism, Counts, int]) -> Floats:
+        mechanism, counts, users = level
+        return mechanism.estimate(counts, users) if users else np.zeros(mechanism.cells)
+
+    return list((in_threads if aggregate.plan.counters > _MANY_COUNTERS else map)(estimate, levels))
 
 
 def rising(cdf: Floats) -> Floats:

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 import ldprange.kernels._compiled as _compiled
 from ldprange.kernels import numpy_kernels
 from ldprange.kernels.numpy_kernels import (
+    block_halves,
     hadamard_index,
-    hadamard_matrix,
-    hadamard_powers,
     hadamard_scatter,
+    mixture_parts,
     parity,
     polynomial_hash,
 )
@@ -25,7 +25,7 @@ from ldprange.kernels.numpy_randomisers import subsets_together
 from ldprange.support.arrays import Boundaries, Codes, Counts, Floats, Words
 from ldprange.support.parallel import workers
 
-__all__ = ["hadamard_index", "hadamard_matrix", "hadamard_powers", "hadamard_scatter"]
+__all__ = ["block_halves", "hadamard_index", "hadamard_scatter", "mixture_parts"]
 __all__ += ["parity", "polynomial_hash"]  # they are the twin's
 __all__ += [name for name in numpy_kernels.__all__ if name not in __all__]
 
@@ -151,6 +151,40 @@ def hash_hadamard(index: Words, items: Words, bits: int, lowest: int) -> Words:
     symbols = np.empty(items.shape, np.uint32)
     _compiled.hash_hadamard(index.ravel(), items.ravel(), bits, lowest, symbols.reshape(-1))
     return symbols
+
+
+def hadamard_supports(counts: Counts, bits: int, digits: int, cells: int) -> NDArray[np.float64]:
+    """Return how many reports support each of the ``cells``, from ``counts`` of their codes, row by row."""
+    supports = np.empty((len(counts), cells))
+    _compiled.hadamard_supports(np.ascontiguousarray(counts), bits, digits, supports, workers())
+    return supports
+
+
+def split_blocks(
+    upto: Floats,
+    mass: Floats,
+    variance: Floats,
+    half_variance: Floats,
+    width: int,
+    least: float,
+    spreads: Floats,
+    weights: Floats,
+) -> Floats:
+    """Return the mean mass of the left half of every block of 2 × ``width`` bins with a cut in the domain."""
+    left = np.empty(upto.size - 2)
+    arrays = [np.ascontiguousarray(each) for each in (upto, mass, variance, half_variance, spreads, weights)]
+    _compiled.split_blocks(*arrays[:4], width, least, *arrays[4:], left, workers())
+    return left
+
+
+def mixture_means(
+    value: Floats, noise: Floats, centre: Floats, parent: Floats, spreads: Floats, weights: Floats
+) -> Floats:
+    """Return the mean of each part, from 0 to ``parent``, given ``value`` and the mixture's ``weights``."""
+    means = np.empty(value.size)
+    arrays = map(np.ascontiguousarray, (value, noise, centre, parent, spreads, weights))
+    _compiled.mixture_means(*arrays, means, workers())
+    return means
 
 
 def walsh_hadamard(values: NDArray[np.float64]) -> None:

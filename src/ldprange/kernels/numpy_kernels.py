@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldprange.kernels.numpy_mixtures import block_halves, mixture_means, mixture_parts, split_blocks
 from ldprange.kernels.numpy_randomisers import (
     draw_below,
     encode_contrast,
@@ -31,6 +32,7 @@ __all__ = [
     "Codes",
     "Counts",
     "Words",
+    "block_halves",
     "choose_levels",
     "draw_below",
     "draw_levels",
@@ -38,16 +40,18 @@ __all__ = [
     "encode_hadamard",
     "encode_subset",
     "hadamard_index",
-    "hadamard_matrix",
-    "hadamard_powers",
     "hadamard_scatter",
+    "hadamard_supports",
     "hash_hadamard",
     "joint_variances",
+    "mixture_means",
+    "mixture_parts",
     "parity",
     "polynomial_hash",
     "product_sums",
     "respond",
     "seeded_words",
+    "split_blocks",
     "split_by_level",
     "sum_supports",
     "sum_unary",
@@ -123,6 +127,27 @@ def walsh_hadamard(values: NDArray[np.float64]) -> None:
         result = hadamard_matrix(step) @ result.reshape(*rows, -1, 1 << step).swapaxes(-1, -2)
         bits -= step
     values[...] = result.reshape(values.shape)
+
+
+def hadamard_supports(counts: Counts, bits: int, digits: int, cells: int) -> NDArray[np.float64]:
+    """Return how many reports support each of the ``cells``, from ``counts`` of their codes, row by row.
+
+    A line's counts, with the signs of a subset of a symbol's bits, are the coefficient where that subset of
+    the line's powers points.
+    """
+    symbols, lines = 1 << bits, counts.shape[1] >> bits
+    table = counts.reshape(-1, lines, symbols).astype(np.float64)
+    powers = hadamard_powers(hadamard_index(np.arange(lines, dtype=np.uint32), bits, digits), bits, lines)
+    coefficients = np.zeros((len(counts), 1 << bits * digits))
+    coefficients[:, 0] = counts.sum(axis=1)
+    for subset in range(1, symbols):
+        chosen = [power for r, power in enumerate(powers) if subset >> r & 1]
+        coefficients[:, np.bitwise_xor.reduce(chosen)] = table @ hadamard_matrix(bits)[subset]
+    walsh_hadamard(coefficients)
+    supports: NDArray[np.float64] = coefficients[
+        :, hadamard_scatter(np.arange(cells, dtype=np.uint32), bits, digits)
+    ]
+    return supports / symbols
 
 
 @cache

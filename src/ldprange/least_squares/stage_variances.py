@@ -264,13 +264,22 @@ def _distinct(low: Boundaries, high: Boundaries) -> tuple[Boundaries, Boundaries
 
 def even_variances(fit: StagesFit, low: Boundaries, high: Boundaries) -> Floats:
     """Return the even variance of the share of bins ``low`` … ``high − 1``, for many ranges."""
-    found = np.zeros(low.size)
-    for block, one, other in zip(fit.blocks, ends_seen(fit, low), ends_seen(fit, high), strict=True):
-        found += _form(block, one, one) + _form(block, other, other)
-        found -= 2 * (one.block == other.block) * _form(block, one, other)
-    if fit.padding:
-        found -= fit.padding.variance * (fit.padding.weights[high] - fit.padding.weights[low]) ** 2
-    return np.maximum(found, 0.0)
+
+    def work(some: slice) -> Floats:
+        found = np.zeros(high[some].size)
+        ends = ends_seen(fit, high[some])
+        for block, end in zip(fit.blocks, ends, strict=True):
+            found += _form(block, end, end)
+        if low[some].any():  # the share below 0 is certain
+            for block, end, other in zip(fit.blocks, ends, ends_seen(fit, low[some]), strict=True):
+                found += _form(block, other, other)
+                found -= 2 * (end.block == other.block) * _form(block, end, other)
+        if fit.padding:
+            gains = fit.padding.weights[high[some]] - fit.padding.weights[low[some]]
+            found -= fit.padding.variance * gains**2
+        return np.maximum(found, 0.0)
+
+    return np.concatenate([np.zeros(0), *in_threads(work, slices(low.size, _TOGETHER))])
 
 
 def _form(block: Block, one: Ends, other: Ends) -> Floats:

@@ -153,18 +153,9 @@ class _HadamardMechanism(CodedMechanism):
         return kernels.encode_hadamard(items, rng, self._bits, self._digits, self._response.threshold)
 
     def _supports(self, counts: Counts) -> NDArray[np.float64]:
-        table = counts.reshape(*counts.shape[:-1], -1, self._symbols).astype(np.float64)
-        signs = kernels.hadamard_matrix(self._bits)
-        index = self._index(np.arange(self._lines, dtype=np.uint32))
-        powers = kernels.hadamard_powers(index, self._bits, self._lines)
-        coefficients = np.zeros((*counts.shape[:-1], self._size))
-        coefficients[..., 0] = counts.sum(axis=-1)
-        for subset in range(1, self._symbols):
-            chosen = [power for r, power in enumerate(powers) if subset >> r & 1]
-            coefficients[..., np.bitwise_xor.reduce(chosen)] = table @ signs[subset]
-        places = kernels.hadamard_scatter(np.arange(self.cells, dtype=np.uint32), self._bits, self._digits)
-        kernels.walsh_hadamard(coefficients)
-        return coefficients[..., places] / self._symbols
+        rows = counts.reshape(-1, self.counters)
+        supports = kernels.hadamard_supports(rows, self._bits, self._digits, self.cells)
+        return supports.reshape(*counts.shape[:-1], self.cells)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
         lines = np.arange(self._lines, dtype=np.uint32)

@@ -1,0 +1,120 @@
+"""The mean of a part of a mass, given an estimate of it and a mixture of what parts look like, in NumPy.
+
+Also of the left halves of all blocks of 2w bins on a line, from the one of which only the last bin lies in
+the domain on: that is block 0, and block 2w − 1 begins at bin 0. Those with a cut in the domain, at boundary
+1, 2, … up to the last but one, have numbers from w on.
+
+The mixture has a normal part about ``centre`` for each of ``spreads``, whose standard deviation is that share
+of the mass, and one last part of which half has nothing and half has everything.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ldprange.support.arrays import Floats
+from ldprange.support.parallel import slices
+
+_TOGETHER = 1 << 14  # halves worked on together
+
+
+def mixture_parts(
+    value: Floats, noise: Floats, centre: Floats, parent: Floats, spreads: Floats
+) -> tuple[Floats, Floats]:
+    """Return the likelihood of every part of the mixture, a row each and the greatest 1, and its mean.
+
+    ``value`` estimates parts of ``parent`` with variance ``noise``.
+    """
+    prior = (spreads[:, None] * parent) ** 2
+    logs = _log_density(value - centre, noise + prior)
+    means = np.clip(centre + (value - centre) * prior / (noise + prior), 0.0, parent)
+    nothing, everything = _log_density(value, noise), _log_density(value - parent, noise)
+    one_side = np.logaddexp(nothing, everything)
+    logs = np.vstack([logs, one_side - np.log(2.0)])
+    return np.exp(logs - logs.max(axis=0)), np.vstack([means, parent * np.exp(everything - one_side)])
+
+
+def mixture_means(
+    value: Floats, noise: Floats, centre: Floats, parent: Floats, spreads: Floats, weights: Floats
+) -> Floats:
+    """Return the mean of each part, from 0 to ``parent``, given ``value`` and the mixture's ``weights``.
+
+    >>> one = np.ones(1)
+    >>> spreads, weights = np.array([0.5]), np.array([1.0, 0.0])
+    >>> mixture_means(0.9 * one, 0.25 * one, 0.5 * one, one, spreads, weights).tolist()
+    [0.7]
+    """
+    likelihood, means = mixture_parts(value, noise, centre, parent, spreads)
+    posterior = weights[:, None] * likelihood
+    mean: Floats = (posterior * means).sum(axis=0) / posterior.sum(axis=0)
+    return np.minimum(mean, parent)
+
+
+def split_blocks(
+    upto: Floats,
+    mass: Floats,
+    variance: Floats,
+    half_variance: Floats,
+    width: int,
+    least: float,
+    spreads: Floats,
+    weights: Floats,
+) -> Floats:
+    """Return the mean mass of the left half of every block of 2 × ``width`` bins with a cut in the domain.
+
+    All as in :func:`block_halves` and :func:`mixture_means`.
+    """
+    left = np.empty(upto.size - 2)
+    for some in slices(left.size, _TOGETHER):
+        halves = block_halves(upto, mass, variance, half_variance, width, least, some)
+        left[some] = mixture_means(*halves, spreads, weights)
+    return left
+
+
+def block_halves(
+    upto: Floats,
+    mass: Floats,
+    variance: Floats,
+    half_variance: Floats,
+    width: int,
+    least: float,
+    some: slice,
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return value, noise, centre and parent (see :func:`mixture_parts`) of the left halves of blocks.
+
+    Parameters
+    ----------
+    upto
+        The estimated share below each boundary.
+    mass
+        Of each block of 2 × ``width`` bins.
+    variance, half_variance
+        Of the estimates of blocks of 2 × ``width`` bins, and of ``width`` bins.
+    width
+        Of a half.
+    least
+        The least variance of an estimate.
+    some
+        Which of those with a cut in the domain.
+    """
+    bins = upto.size - 1
+    cut = np.arange(some.start, some.stop, some.step) + 1
+    low, high, block = np.maximum(cut - width, 0), np.minimum(cut + width, bins), cut + (width - 1)
+    parent, total, left = mass[block], variance[block], half_variance[cut - 1]
+    # the estimate of the left half, given that both add up to the block
+    covariance = (total + left - half_variance[block]) / 2
+    slope = np.divide(covariance, total, out=np.zeros_like(total), where=total > 0)
+    value = upto[cut] - upto[low] + slope * (parent - (upto[high] - upto[low]))
+    noise = np.maximum(left - slope * covariance, least)
+    # masses fall evenly from a block to the next, where neither reaches out of the domain
+    inside = (cut >= width) & (cut + width <= bins)
+    before, after = inside & (cut >= 2 * width), inside & (cut + 2 * width <= bins)
+    fall = mass[block - width * before] - mass[block + width * after]
+    even = parent * (cut - low) / (high - low)
+    centre = np.clip(even + fall / np.maximum(before + 1 * after, 1) / 4, 0.0, parent)
+    return value, noise, centre, parent
+
+
+def _log_density(deviation: Floats, variance: Floats) -> Floats:
+    log: Floats = -0.5 * (deviation**2 / variance + np.log(variance))
+    return log

@@ -1,0 +1,74 @@
+"""Means of parts of a mass: the compiled ones against NumPy's, and NumPy's against what they stand for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from kernel_twins import compiled, needs_compiled
+from ldprange.kernels import numpy_kernels
+
+SPREADS = np.array([1 / 3, 1 / 27, 0.0])
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.integers(0, 2**32 - 1), st.integers(1, 600), st.floats(1e-30, 1e3), st.floats(0, 2), st.integers(0, 2)
+)
+@needs_compiled
+def test_means_are_those_of_the_twin(seed: int, count: int, noise: float, away: float, empty: int) -> None:
+    rng = np.random.default_rng(seed)
+    parent = rng.random(count) * (rng.integers(0, 3, count) >= empty)
+    value = parent * rng.random(count) + away * rng.normal(size=count)
+    given_ = value, noise * rng.uniform(0.1, 1.0, count), parent * rng.random(count), parent
+    weights = rng.dirichlet(np.ones(4))
+    one = numpy_kernels.mixture_means(*given_, SPREADS, weights)
+    other = compiled.mixture_means(*given_, SPREADS, weights)
+    np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-14)
+    assert np.all((other >= 0) & (other <= parent))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 700), st.integers(0, 10))
+@needs_compiled
+def test_blocks_are_split_as_by_the_twin(seed: int, bins: int, exponent: int) -> None:
+    rng, width = np.random.default_rng(seed), 1 << exponent
+    upto = np.append(0.0, np.cumsum(rng.normal(1 / bins, 1 / bins, bins)))
+    mass, variance, half = (rng.random(bins + k * width - 1) for k in (2, 2, 1))
+    blocks = upto, mass, variance / bins, half / bins, width, 1e-30
+    weights = rng.dirichlet(np.ones(4))
+    one = numpy_kernels.split_blocks(*blocks, SPREADS, weights)
+    other = compiled.split_blocks(*blocks, SPREADS, weights)
+    np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-14)
+
+
+@pytest.mark.parametrize("value", [-0.1, 0.3, 0.9])
+def test_a_mean_is_that_of_the_posterior(value: float) -> None:
+    """By numerical integration over the normal part, and by hand over nothing and everything."""
+    centre, parent, noise, spread, weights = 0.4, 0.8, 0.04, 0.05, np.array([0.7, 0.3])
+
+    def likelihood(part: float) -> float:
+        return float(stats.norm.pdf(value, part, noise**0.5))
+
+    def prior(part: float) -> float:
+        return float(stats.norm.pdf(part, centre, spread * parent))
+
+    evidence = integrate.quad(lambda part: prior(part) * likelihood(part), 0, parent)[0]
+    first = integrate.quad(lambda part: part * prior(part) * likelihood(part), 0, parent)[0]
+    nothing, everything = weights[1] / 2 * likelihood(0.0), weights[1] / 2 * likelihood(parent)
+    wanted = (weights[0] * first + everything * parent) / (weights[0] * evidence + nothing + everything)
+    one, error, about, whole = (np.array([number]) for number in (value, noise, centre, parent))
+    found = numpy_kernels.mixture_means(one, error, about, whole, np.array([spread]), weights)
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+@needs_compiled
+@pytest.mark.parametrize("short", range(4))
+def test_arrays_of_other_lengths_are_refused(short: int) -> None:
+    given_ = [np.ones(3) for _ in range(4)]
+    given_[short] = np.ones(2)
+    with pytest.raises(ValueError, match="there must be"):
+        compiled._compiled.mixture_means(*given_, SPREADS, np.ones(4), np.empty(3), 1)
