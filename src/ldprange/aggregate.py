@@ -24,6 +24,7 @@ import numpy as np
 
 from ldprange import wire
 from ldprange.errors import ArgumentError, FileError, MismatchError, PlanError, WireError
+from ldprange.oracles.contract import Column, Mechanism
 from ldprange.plan import Plan
 from ldprange.reports import Batch, Report, gathered
 from ldprange.support.arrays import Counts
@@ -41,10 +42,14 @@ _MAX_USERS = 1 << 62  # counts are 64-bit integers, and must not run over
 
 def _tallies(batch: Batch) -> list[Counts]:
     """Return the tallies of all levels, of many reports side by side."""
-    pairs = list(zip(batch.plan.mechanisms, batch.columns, strict=True))
-    if len(batch) < _MANY_REPORTS:
-        return [mechanism.tally(column) for mechanism, column in pairs]
-    return list(in_threads(lambda pair: pair[0].tally(pair[1]), pairs))
+
+    def tally(pair: tuple[Mechanism, Column]) -> Counts:
+        mechanism, column = pair
+        # zeros that nobody touches take no memory, and few reports leave most levels without any
+        return mechanism.tally(column) if len(column) else np.zeros(mechanism.counters, np.int64)
+
+    pairs = zip(batch.plan.mechanisms, batch.columns, strict=True)
+    return list((map if len(batch) < _MANY_REPORTS else in_threads)(tally, pairs))
 
 
 def checked_users(users: Sequence[int]) -> tuple[int, ...]:

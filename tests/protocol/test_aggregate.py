@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -88,6 +90,24 @@ def test_equality_sees_plan_users_and_counts() -> None:
     assert one != Aggregate(other, one.users, one.counts)
     with pytest.raises(TypeError):
         hash(one)
+
+
+@pytest.mark.system
+def test_levels_without_reports_take_no_memory() -> None:
+    """In a process of its own, whose greatest memory is its own, too."""
+    program = """if True:
+        import resource, ldprange as ldp
+        domain, levels = ldp.Domain.integers(0, (1 << 22) - 1), [0.5, 0.5] + [0.0] * 20
+        plan = ldp.Plan(domain, 1.1, ldp.Haar(), ldp.HRR(), levels)
+        reports = ldp.encode_many(plan, [5, 7], seed=1)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        total = ldp.Aggregate.of(plan, reports)
+        took = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+        print(total.reports, took, 8 * plan.counters)
+    """
+    reports, took, counts = map(int, subprocess.check_output([sys.executable, "-c", program]).split())
+    assert reports == 2
+    assert took < counts / 4
 
 
 # What cannot be added
