@@ -19,7 +19,7 @@ EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 BINS = 64
 SHAPE = (16, 8)
 _RANGES = 500
-KINDS = ("ranges", "prefixes", "two attributes", "given another")
+KINDS = ("ranges", "prefixes", "single bins", "two attributes", "given another")
 
 
 def one_attribute(bins: int) -> dict[str, Floats]:
@@ -51,8 +51,8 @@ def held(answer: ldp.Answer[Floats], truth: Floats) -> float:
     return float(((low <= truth) & (truth <= high))[open_question].mean())
 
 
-def surveys_of_one(plan: ldp.Plan, shares: Floats, users: int, seeds: range) -> Iterator[tuple[float, float]]:
-    """Yield the coverage of ranges and of prefixes, survey by survey."""
+def surveys_of_one(plan: ldp.Plan, shares: Floats, users: int, seeds: range) -> Iterator[list[float]]:
+    """Yield the coverage of ranges, of prefixes and of single bins, survey by survey."""
     rng, bins = np.random.default_rng(1), shares.size
     cdf = np.append(0.0, np.cumsum(shares))
     ends = np.sort([rng.permutation(bins + 1)[:2] for _ in range(_RANGES)])
@@ -61,10 +61,14 @@ def surveys_of_one(plan: ldp.Plan, shares: Floats, users: int, seeds: range) -> 
         people = np.random.default_rng(seed).multinomial(users, shares)
         found = ldp.estimate(ldp.simulate(plan, people, seed=seed))
         ranges = held(found.ranges(low, high - 1), cdf[high] - cdf[low])
-        yield ranges, held(found.prefixes(np.arange(bins - 1)), cdf[1:bins])
+        yield [
+            ranges,
+            held(found.prefixes(np.arange(bins - 1)), cdf[1:bins]),
+            held(found.histogram(), shares),
+        ]
 
 
-def surveys_of_two(plan: ldp.Plan, shares: Floats, users: int, seeds: range) -> Iterator[tuple[float, float]]:
+def surveys_of_two(plan: ldp.Plan, shares: Floats, users: int, seeds: range) -> Iterator[list[float]]:
     """Yield the coverage of rectangles, and of one attribute's ranges given the lower half of the other."""
     rng, upto = np.random.default_rng(1), shares_below(shares)
     ends = [np.sort([rng.permutation(bins + 1)[:2] for _ in range(_RANGES)]) for bins in shares.shape]
@@ -79,20 +83,25 @@ def surveys_of_two(plan: ldp.Plan, shares: Floats, users: int, seeds: range) -> 
         try:
             among = found.marginal("a", given={"b": (0, half - 1)}).ranges(low[0], high[0] - 1)
         except ldp.QueryError:  # the reports see nobody there: no answer, and no interval
-            yield rectangles, np.nan
+            yield [rectangles, np.nan]
             continue
-        yield rectangles, held(among, given[high[0]] - given[low[0]])
+        yield [rectangles, held(among, given[high[0]] - given[low[0]])]
 
 
-def coverage(users: int, epsilon: float, surveys: int) -> tuple[Floats, Floats]:
-    """Return the coverage of every kind of question, over all populations, and its standard error."""
-    one = ldp.choose_plan(ldp.Domain.integers(0, BINS - 1), epsilon=epsilon, expected_users=users)
-    attributes = {name: ldp.Domain.integers(0, bins - 1) for name, bins in zip("ab", SHAPE, strict=True)}
-    two = ldp.choose_plan(ldp.Domain.product(**attributes), epsilon=epsilon, expected_users=users)
+def coverage(users: int, epsilon: float, surveys: int, bins: int = BINS) -> tuple[Floats, Floats]:
+    """Return the coverage of every kind of question, over all populations, and its standard error.
+
+    Two attributes are asked about beside ``BINS`` bins only.
+    """
     seeds = range(surveys)
-    ones = [list(surveys_of_one(one, each, users, seeds)) for each in one_attribute(BINS).values()]
-    twos = [list(surveys_of_two(two, each, users, seeds)) for each in two_attributes(SHAPE).values()]
-    columns = [np.array(ones).reshape(-1, 2), np.array(twos).reshape(-1, 2)]
+    one = ldp.choose_plan(ldp.Domain.integers(0, bins - 1), epsilon=epsilon, expected_users=users)
+    found = [[each for p in one_attribute(bins).values() for each in surveys_of_one(one, p, users, seeds)]]
+    if bins == BINS:
+        attributes = {name: ldp.Domain.integers(0, size - 1) for name, size in zip("ab", SHAPE, strict=True)}
+        two = ldp.choose_plan(ldp.Domain.product(**attributes), epsilon=epsilon, expected_users=users)
+        populations = two_attributes(SHAPE).values()
+        found.append([each for p in populations for each in surveys_of_two(two, p, users, seeds)])
+    columns = [np.array(each) for each in found]
     means = np.concatenate([np.nanmean(each, axis=0) for each in columns])
     errors = [
         np.nanstd(each, axis=0) / np.sqrt(np.count_nonzero(~np.isnan(each), axis=0)) for each in columns
@@ -102,12 +111,17 @@ def coverage(users: int, epsilon: float, surveys: int) -> tuple[Floats, Floats]:
 
 @click.command()
 @click.option("--surveys", type=click.IntRange(1), default=100, show_default=True, help="Of each population.")
-def main(surveys: int) -> None:
+@click.option("--bins", type=click.IntRange(8), default=BINS, show_default=True, help="Of one attribute.")
+@click.option(
+    "--people", type=click.IntRange(1), multiple=True, help="How many; all of the page's if left out."
+)
+def main(surveys: int, bins: int, people: tuple[int, ...]) -> None:
     """Print how often 95% intervals of the chosen plans hold the population's shares, in per cent."""
-    click.echo(f"| people | ε | {' | '.join(KINDS)} |\n|---:|---:|{'---:|' * len(KINDS)}")
-    for users in PEOPLE:
+    kinds = KINDS if bins == BINS else KINDS[:3]
+    click.echo(f"| people | ε | {' | '.join(kinds)} |\n|---:|---:|{'---:|' * len(kinds)}")
+    for users in people or PEOPLE:
         for epsilon in EPSILONS:
-            means, errors = coverage(users, epsilon, surveys)
+            means, errors = coverage(users, epsilon, surveys, bins)
             cells = (
                 f"{100 * mean:.1f} ± {100 * error:.1f}" for mean, error in zip(means, errors, strict=True)
             )

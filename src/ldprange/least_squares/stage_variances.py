@@ -20,6 +20,7 @@ and end, and all is exact for any number of bins.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -36,7 +37,7 @@ from ldprange.support.parallel import in_threads, slices
 
 _RANGES = 1 << 18  # whose boundaries are looked at together
 _TOGETHER = 1 << 13  # ranges that a thread works on together
-_FINE_BLOCKS = 1 << 9  # blocks of bins worked on together
+_FINE_BLOCKS = 1 << 7  # blocks of bins worked on together
 _COARSE_BLOCKS = 1 << 3  # blocks of the stages above
 
 
@@ -103,11 +104,10 @@ class StageVariances:
         """Return the variances, given that beyond the bins there is nobody."""
         boundaries, first, last = _distinct(low, high)
         means, together = np.zeros((boundaries.size, self._fit.weights.size)), np.zeros(low.size)
-        seen = []
-        for at, ends in enumerate(ends_seen(self._fit, boundaries)):
-            stage, mean = self._seen(at, ends, first, last, together)
-            means[:, self._fit.levels[at].start :] += mean
-            seen.append(stage)
+        seen = [
+            self._seen(at, ends, first, last, together, means)
+            for at, ends in enumerate(ends_seen(self._fit, boundaries))
+        ]
 
         def work(some: slice) -> Floats:
             squares = together[some] + self._squares(seen, first[some], last[some])
@@ -138,27 +138,34 @@ class StageVariances:
         return _End(others, float(others[-1]), np.concatenate(means))
 
     def _seen(
-        self, at: int, ends: Ends, low: Boundaries, high: Boundaries, together: Floats
-    ) -> tuple[_Seen, Floats]:
-        """Return what a stage makes of all ``ends``, and their part of √n × the levels' means.
+        self, at: int, ends: Ends, low: Boundaries, high: Boundaries, together: Floats, means: Floats
+    ) -> _Seen:
+        """Return what a stage makes of all ``ends``, and add their part of √n × the levels' ``means``.
 
         What both ends of a range in one block make goes off ``together``.
         """
-        block = self._fit.blocks[at]
-        same = np.flatnonzero(ends.block[low] == ends.block[high])
-        same = same[np.argsort(low[same], kind="stable")]
-        alone, rows = [], []
-        for some in ends.by_block(_FINE_BLOCKS if self._is_fine(at) else _COARSE_BLOCKS):
-            here = ends[some]
-            forms = self._forms(at, here)
-            alone.append(forms.alone(here))
-            rows.append(forms.rows(here))
-            pairs = same[slice(*np.searchsorted(low[same], [some.start, some.stop]))]
-            together[pairs] -= 2 * forms.both(ends[low[pairs]], ends[high[pairs]])
-        with_parts, means = np.split(np.concatenate(rows), [block.parts], axis=1)
+        block, number = self._fit.blocks[at], ends.start.size
         below = self._fit.blocks[at + 1].parts if at + 1 < len(self._fit.blocks) else 0
-        own = kernels.weighted_rows(block.prefix_rows, ends.start, ends.weights, ends.start, below)
-        return _Seen(ends, np.concatenate(alone), with_parts, own), means
+        seen = _Seen(ends, np.empty(number), np.empty((number, block.parts)), np.empty((number, below)))
+        same = _in_one_block(ends, low, high)
+        same = same[np.argsort(low[same], kind="stable")]
+        for group in ends.by_block(_FINE_BLOCKS if self._is_fine(at) else _COARSE_BLOCKS):
+            forms = self._forms(at, ends[group])
+            pairs = same[slice(*np.searchsorted(low[same], [group.start, group.stop]))]
+            together[pairs] -= 2 * forms.both(ends[low[pairs]], ends[high[pairs]])
+
+            def work(some: slice, forms: Forms = forms, first: int = group.start) -> None:
+                some = slice(first + some.start, first + some.stop)
+                here = ends[some]
+                rows = forms.rows(here)
+                seen.alone[some], seen.with_parts[some] = forms.alone(here), rows[:, : block.parts]
+                means[some, self._fit.levels[at].start :] += rows[:, block.parts :]
+                seen.own[some] = kernels.weighted_rows(
+                    block.prefix_rows, here.start, here.weights, here.start, below
+                )
+
+            deque(in_threads(work, slices(group.stop - group.start, _TOGETHER)), maxlen=0)
+        return seen
 
     def _squares(self, seen: Sequence[_Seen], low: Boundaries, high: Boundaries) -> Floats:
         """Return even variance + Q, less what both ends of a range in one block make together."""
@@ -167,7 +174,7 @@ class StageVariances:
         parts = [np.zeros((low.size, 1)) for _ in ends]  # U of the blocks with the high and with the low end
         for stage, block in zip(seen, self._fit.blocks, strict=True):
             width = stage.own.shape[1]
-            same = np.flatnonzero(stage.ends.block[low] == stage.ends.block[high])
+            same = _in_one_block(stage.ends, low, high)
             squares += stage.alone[low] + stage.alone[high]
             for place, (end, other, sign) in enumerate(ends):
                 squares += 2 * sign * np.einsum("ij,ij->i", stage.with_parts[end], parts[place])
@@ -246,6 +253,11 @@ class StageVariances:
                 (forms.reshape(blocks, places, number, number), rights.reshape(blocks, above.block, -1)),
             )
         return found
+
+
+def _in_one_block(ends: Ends, low: Boundaries, high: Boundaries) -> Boundaries:
+    """Return which ranges have both ends in one block; end 0, below which nobody is, does not count."""
+    return np.flatnonzero((low > 0) & (ends.block[low] == ends.block[high]))
 
 
 def _shared_out(block: Block, parts: Floats, start: Boundaries, width: int) -> Floats:
