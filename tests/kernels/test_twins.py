@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -14,39 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import ldprange as ldp
-from kernel_twins import Kernels, both_twins, compiled, needs_compiled, transformed
+from kernel_twins import Kernels, compiled, equal, needs_compiled, same, shares_upto, small_table, transformed
 from ldprange.kernels import numpy_kernels
 from ldprange.least_squares.axis import Axis
 from ldprange.least_squares.table import Boxes, JointFit
 from ldprange.noise import Law, Noise
-from ldprange.randomness import generator
 
 MERSENNE = (7, 13, 17, 19, 31)
 seeds = st.integers(0, 2**32)
 lengths = st.one_of(st.integers(0, 20), st.sampled_from([2047, 2048, 2049, 4096, 4097, 5001]))
 thresholds = st.lists(st.integers(0, 2**32), max_size=20).map(sorted).map(tuple)
-
-
-def same(work: Callable[[Kernels, np.random.Generator], Any], seed: int) -> None:
-    """Do it with either twin: the same comes out, and the generators are left at the same place."""
-    for make in (generator, np.random.default_rng):  # SFC64, whose steps are compiled too, and another
-        rngs = [make(seed), make(seed)]
-        one, other = (work(twin, rng) for twin, rng in zip((numpy_kernels, compiled), rngs, strict=True))
-        equal(one, other)
-        assert rngs[0].integers(1 << 62) == rngs[1].integers(1 << 62)
-
-
-def equal(one: Any, other: Any) -> None:
-    if isinstance(one, np.ndarray):
-        assert one.dtype == other.dtype
-        np.testing.assert_array_equal(one, other)
-    elif isinstance(one, list | tuple):
-        assert len(one) == len(other)
-        for each, its_twin in zip(one, other, strict=True):
-            equal(each, its_twin)
-    else:
-        assert one == other
 
 
 @needs_compiled
@@ -230,7 +203,7 @@ def test_joint_variances(seed: int, trees: list[tuple[int, ...]], number: int, d
     table = JointFit(axes, depths, range(len(axes)), Law(10 ** rng.uniform(0, 6, len(depths)), noises))
     ends = [_some_ranges(rng, axis.bins, min(number, 300)) for axis in axes]
     less = [np.where(rng.random(low.size) < 0.5, 0.0, rng.random(low.size)) for low, _ in ends]
-    variances = table.variances(_upto(rng, table.leaves))
+    variances = table.variances(shares_upto(rng, table.leaves))
     asked = Boxes([low for low, _ in ends], [high for _, high in ends], less)
     found = []
     for twin in (numpy_kernels, compiled):
@@ -247,13 +220,6 @@ def _some_ranges(rng: np.random.Generator, bins: int, number: int) -> Any:
     low[::10] = high[::10]
     low[1::10], high[1::10] = 0, bins
     return low, high
-
-
-def _upto(rng: np.random.Generator, bins: tuple[int, ...]) -> Any:
-    shares = np.pad(rng.exponential(size=bins), [(1, 0)] * len(bins))
-    for a in range(len(bins)):
-        shares = np.cumsum(shares, axis=a)
-    return shares / shares.max()
 
 
 @needs_compiled
@@ -273,160 +239,10 @@ def test_threads_change_nothing(threads: int, monkeypatch: pytest.MonkeyPatch) -
     asked = (fields, fields[0] % 3, 127, 7, 3, groups[:5_000], 3)
     equal(numpy_kernels.sum_supports(*asked), compiled.sum_supports(*asked))
     low, high = _some_ranges(rng, 6, 1001)
-    table = _small_table(rng)
+    table = small_table(rng)
     ends = [low, low // 2], [high, high // 2], [rng.random(1001), np.zeros(1001)]
     each = [
         compiled.joint_variances(*([x[q : q + 1] for x in part] for part in ends), *table)
         for q in range(1001)
     ]
     equal(np.concatenate(each), compiled.joint_variances(*ends, *table))
-
-
-def _small_table(rng: np.random.Generator) -> Any:
-    """Return what the variances of a table of 6 × 3 bins depend on."""
-    return [(6, 2, 1), (3, 1)], _upto(rng, (6, 3)), *rng.random((4, 3, 2)), 9.0
-
-
-@both_twins
-def test_what_is_out_of_range_is_refused(kernels: Kernels) -> None:
-    codes = np.arange(10, dtype=np.uint32)
-    zeros = np.zeros(10, np.uint32)
-    threads = np.zeros(1 << 22, np.uint32)
-    threads[-1] = 9
-    table, none = _small_table(np.random.default_rng(1)), [np.zeros(1)] * 2
-    calls: list[Callable[[], object]] = [
-        lambda: kernels.tally(codes, 9),
-        lambda: kernels.tally(codes, 0),
-        lambda: kernels.tally(threads, 9),
-        lambda: kernels.split_by_level(zeros, codes.astype(np.uint8), 9),
-        lambda: kernels.sum_supports(np.full((3, 10), 127, np.uint32), zeros, 5, 7, 3),
-        lambda: kernels.sum_supports(np.zeros((3, 10), np.uint32), zeros + np.uint32(3), 5, 7, 3),
-        lambda: kernels.sum_unary(np.zeros((10, 1), np.uint8), 5, codes, 9),
-        lambda: kernels.encode_subset(codes, generator(1), 9, 3, 5),
-        lambda: kernels.joint_variances(*np.array([[[0], [-1]], [[6], [3]]]), none, *table),
-        lambda: kernels.joint_variances(*np.array([[[0], [2]], [[6], [1]]]), none, *table),
-        lambda: kernels.joint_variances(*np.array([[[0], [0]], [[7], [3]]]), none, *table),
-    ]
-    for wrong in calls:
-        with pytest.raises((ValueError, IndexError)):
-            wrong()
-
-
-@needs_compiled
-def test_the_boundary_checks_every_size() -> None:
-    import ldprange.kernels._compiled as _compiled
-
-    state, words = np.zeros(4, np.uint64), np.zeros(8, np.uint32)
-    edges, levels = np.zeros(2, np.uint64), np.zeros(8, np.uint8)
-    bounds, counts = np.array([0, 8]), np.zeros((1, 5), np.int64)
-    rows, columns, upto = np.array([6, 2, 1]), np.array([3, 1]), np.zeros((7, 4))
-    ends, less, depths = [np.zeros((2, 1), np.int64)] * 2, np.zeros((2, 1)), [np.zeros((3, 2))] * 4
-    _compiled.joint_variances(*ends, less, rows, columns, upto, *depths, 9.0, np.zeros(1), 1)  # all is right
-    for call, arguments in (
-        ("draw_words", (state[:3], words)),
-        ("draw_levels", (state, np.zeros(300, np.uint64), levels)),
-        ("draw_levels", (state, np.array([2, 1], np.uint64), levels)),
-        ("choose_levels", (words, edges, levels[:7])),
-        ("split_by_level", (words, levels[:7], words, bounds)),
-        ("split_by_level", (words, levels, words[:7], bounds)),
-        ("split_by_level", (words, levels, words, bounds[:1])),
-        ("encode_contrast", (state, words, 3, 5, words)),
-        ("encode_contrast", (state, words, 4, 5, words[:7])),
-        ("hash_hadamard", (words, words[:7], 1, 1, words)),
-        ("hash_hadamard", (words, words, 0, 1, words)),
-        ("draw_below", (state, 0, words)),
-        ("draw_below", (state[:3], 5, words)),
-        ("respond", (state, 1, 5, words)),
-        ("encode_hadamard", (state, words, 2, 3, 5, words[:7])),
-        ("encode_hadamard", (state, words, 0, 3, 5, words)),
-        ("encode_hadamard", (state, words, 2, 0, 5, words)),
-        ("encode_hadamard", (state, words, 2, 16, 5, words)),
-        ("encode_subset", (state, words, 9, 9, 5, 64, np.zeros((8, 2), np.uint8))),
-        ("encode_subset", (state, words, 9, 0, 5, 64, np.zeros((8, 2), np.uint8))),
-        ("encode_subset", (state, words, 9, 3, 5, 64, np.zeros((8, 1), np.uint8))),
-        ("encode_subset", (state, words, 9, 3, 5, 64, np.zeros((7, 2), np.uint8))),
-        ("encode_subset", (state, words, 9, 3, 5, 0, np.zeros((8, 2), np.uint8))),
-        ("encode_subset", (state, words, 9, 3, 5, 5000, np.zeros((8, 2), np.uint8))),
-        ("encode_subset", (state, words + np.uint32(9), 9, 3, 5, 64, np.zeros((8, 2), np.uint8))),
-        ("sum_unary", (np.zeros((8, 2), np.uint8), counts[0], 1)),
-        ("sum_unary_groups", (np.zeros((8, 2), np.uint8), words, counts)),
-        ("sum_unary_groups", (np.zeros((7, 1), np.uint8), words, counts)),
-        ("sum_unary_groups", (np.zeros((8, 1), np.uint8), words + np.uint32(1), counts)),
-        ("walsh_hadamard", (np.zeros((1, 6)), 1)),
-        ("hadamard_supports", (np.zeros((1, 19), np.int64), 2, 2, np.zeros((1, 16)), 1)),
-        ("hadamard_supports", (np.zeros((1, 20), np.int64), 2, 2, np.zeros((1, 17)), 1)),
-        ("hadamard_supports", (np.zeros((1, 20), np.int64), 2, 2, np.zeros((2, 16)), 1)),
-        ("hadamard_supports", (np.zeros((1, 20), np.int64), 2, 16, np.zeros((1, 16)), 1)),
-        ("walsh_hadamard", (np.zeros((1, 0)), 1)),
-        ("sum_supports", (np.zeros((2, 8), np.uint32), words, bounds, 7, 3, counts, 1)),
-        ("sum_supports", (np.zeros((3, 8), np.uint32), words, bounds, 32, 3, counts, 1)),
-        ("sum_supports", (np.zeros((3, 8), np.uint32), words, bounds[:1], 7, 3, counts, 1)),
-        ("joint_variances", (*ends, less, rows, columns, upto, *depths, 9.0, np.zeros(2), 1)),
-        ("joint_variances", (*ends, less[:1], rows, columns, upto, *depths, 9.0, np.zeros(1), 1)),
-        ("joint_variances", (*ends, less, rows[:2], columns, upto, *depths, 9.0, np.zeros(1), 1)),
-        ("joint_variances", (*ends, less, columns, columns, upto, *depths, 9.0, np.zeros(1), 1)),
-        ("joint_variances", (*ends, less, rows + 1, columns, upto, *depths, 9.0, np.zeros(1), 1)),
-        ("joint_variances", (*ends, less, rows, columns, upto[:6], *depths, 9.0, np.zeros(1), 1)),
-        ("joint_variances", (*ends, less, rows, columns, upto, *depths[:3], upto, 9.0, np.zeros(1), 1)),
-        ("tally", (np.zeros(3, np.int64), np.zeros(3, np.int64), 1)),
-    ):
-        with pytest.raises((ValueError, TypeError)):
-            getattr(_compiled, call)(*arguments)
-
-
-REHEARSE = """
-import hashlib
-import numpy as np
-import ldprange as ldp
-from ldprange import kernels
-digest = hashlib.sha256()
-for decomposition, oracle in (
-    (ldp.Haar(), ldp.HRR()),
-    (ldp.Tree(4), ldp.HadamardHashing()),
-    (ldp.Tree(3), ldp.OLH()),
-    (ldp.Windows(), ldp.OUE()),
-    (ldp.Windows(), ldp.SubsetSelection()),
-    (ldp.Flat(), ldp.GRR()),
-    (ldp.Tree(2), ldp.SubsetSelection()),
-):
-    plan = ldp.Plan(ldp.Domain.integers(-5, 94), 1.1, decomposition, oracle)
-    people = np.random.default_rng(1).integers(-5, 95, 3000)
-    digest.update(ldp.simulate_values(plan, people, seed=1).to_bytes())
-    digest.update(ldp.simulate(plan, plan.domain.count(people), seed=2).to_bytes())
-print(kernels.KIND, digest.hexdigest())
-"""
-
-
-def chosen(kind: str, code: str = REHEARSE) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "LDPRANGE_KERNELS": kind}
-    return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
-
-
-@needs_compiled
-@pytest.mark.system
-def test_a_seed_means_the_same_with_either() -> None:
-    found = [chosen(kind).stdout.split() for kind in ("numpy", "compiled", "")]
-    assert [kind for kind, _ in found] == ["numpy", "compiled", "compiled"]
-    assert len({digest for _, digest in found}) == 1
-
-
-@pytest.mark.system
-def test_a_kind_that_is_not_there_is_refused() -> None:
-    refused = chosen("fortran", "import ldprange")
-    assert refused.returncode == 1
-    assert "must be numpy or compiled" in refused.stderr
-
-
-@pytest.mark.system
-def test_without_the_compiled_ones_the_numpy_kernels_are_used() -> None:
-    missing = "import sys; sys.modules['ldprange.kernels._compiled'] = None"
-    found = chosen("", f"{missing}; from ldprange import kernels; print(kernels.KIND)")
-    assert found.stdout == "numpy\n"
-
-
-@pytest.mark.parametrize(("oracle", "decomposition"), [(ldp.HRR(), ldp.Haar()), (ldp.HRR(), ldp.Tree(4))])
-def test_a_rehearsal_counts_what_encode_many_sends(oracle: ldp.HadamardHashing, decomposition: Any) -> None:
-    plan = ldp.Plan(ldp.Domain.integers(3, 60), 1.1, decomposition, oracle)
-    people = np.random.default_rng(1).integers(3, 61, 5001)
-    sent = ldp.Aggregate.of(plan, ldp.encode_many(plan, people, seed=4))
-    assert ldp.simulate_values(plan, people, seed=4) == sent
