@@ -90,6 +90,15 @@ def default() -> None:
             f"{sizes[0]:.2f}, {sizes[1]:.2f}",
             "2.6 at D = 2^16",
         )
+        for version in ldp.wire.VERSIONS:
+            data = ldp.wire.pack(batches[0], version=version)
+            packing = partial(ldp.wire.pack, batches[0], version=version)
+            took = side_by_side([packing, partial(ldp.wire.unpack, chosen, data)])
+            show(
+                f"    pack and unpack, version {version}",
+                ", ".join(f"{busy * 1e3:.0f}" for _, busy in took) + " ns a report",
+                "none",
+            )
         ours, theirs = side_by_side([partial(_encode_each, ldp.Client(each)) for each in (chosen, haar)], 30)
         show("    Client.encode", f"{ours[1] / theirs[1]:.2f} × HaarHRR's", "1.5 × HaarHRR's")
 

@@ -37,6 +37,17 @@ void hadamard_supports(const std::int64_t* counts, std::size_t rows, double* sup
 void encode_subset(std::uint64_t* state, const std::uint32_t* items, std::uint8_t* rows, std::size_t count,
                    std::size_t cells, std::size_t size, std::uint32_t threshold, std::size_t together);
 
+// sets.cpp
+void rank_sets(const std::uint8_t* rows, std::size_t count, std::size_t width, const std::uint64_t* table,
+               std::size_t size, std::size_t cells, std::uint64_t* ranks);
+void sets_of_ranks(const std::uint64_t* ranks, std::size_t count, const std::uint64_t* terms, std::size_t size,
+                   std::size_t cells, std::uint8_t* rows);
+void set_sizes(const std::uint8_t* rows, std::size_t count, std::size_t width, std::uint32_t* sizes);
+
+// bits.cpp
+void copy_bits(const std::uint8_t* source, std::size_t size, std::size_t from, std::size_t step, std::uint8_t* target,
+               std::size_t target_size, std::size_t to, std::size_t to_step, std::size_t bits, std::size_t count);
+
 // tally.cpp
 void tally(const std::uint32_t* codes, std::size_t count, std::int64_t* counts, std::size_t outputs,
            unsigned threads);

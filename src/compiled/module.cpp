@@ -108,6 +108,43 @@ void encode_subset(Array<std::uint64_t> state, Words items, std::size_t cells, s
                             together);
 }
 
+using Bytes = Array<const std::uint8_t>;
+using RankTable = Array<const std::uint64_t, 2>;
+
+void rank_sets(Array<const std::uint8_t, 2> rows, RankTable table, Array<std::uint64_t> ranks) {
+    require(rows.shape(0) == ranks.size(), "there must be a rank for each row");
+    ldprange::rank_sets(rows.data(), rows.shape(0), rows.shape(1), table.data(), table.shape(0), table.shape(1),
+                        ranks.data());
+}
+
+// `terms` has a row for each cell: what it adds as the first, second, … cell of a set, after a number that is not used.
+void sets_of_ranks(Array<const std::uint64_t> ranks, RankTable terms, Array<std::uint8_t, 2> rows) {
+    require(terms.shape(1) >= 1, "there must be a term for each size");
+    require(rows.shape(0) == ranks.size() && rows.shape(1) == (terms.shape(0) + 7) / 8,
+            "a row must have a bit for each cell");
+    ldprange::sets_of_ranks(ranks.data(), ranks.size(), terms.data(), terms.shape(1) - 1, terms.shape(0), rows.data());
+}
+
+void set_sizes(Array<const std::uint8_t, 2> rows, Array<std::uint32_t> sizes) {
+    require(rows.shape(0) == sizes.size(), "there must be a size for each row");
+    ldprange::set_sizes(rows.data(), rows.shape(0), rows.shape(1), sizes.data());
+}
+
+void check_places(std::size_t size, std::size_t start, std::size_t step, std::size_t bits, std::size_t count) {
+    constexpr std::size_t most = std::size_t{1} << 31;  // so that no product of two wraps
+    require(start < most && bits < most && step < most && count < (most << 1) && start + bits <= step &&
+                size == (count * step + 7) / 8,
+            "every field must lie in its row, and every row in the bytes");
+}
+
+void copy_bits(Bytes source, std::size_t start, std::size_t step, Array<std::uint8_t> target, std::size_t to,
+               std::size_t to_step, std::size_t bits, std::size_t count) {
+    check_places(source.size(), start, step, bits, count);
+    check_places(target.size(), to, to_step, bits, count);
+    ldprange::copy_bits(source.data(), source.size(), start, step, target.data(), target.size(), to, to_step,
+                        bits, count);
+}
+
 void tally(Words codes, Array<std::int64_t> counts, unsigned threads) {
     ldprange::tally(codes.data(), codes.size(), counts.data(), counts.size(), threads);
 }
@@ -260,6 +297,13 @@ NB_MODULE(_compiled, module) {
                nb::arg("supports").noconvert(), "threads"_a, free);
     module.def("encode_subset", &encode_subset, nb::arg("state").noconvert(), nb::arg("items").noconvert(), "cells"_a,
                "size"_a, "threshold"_a, "together"_a, nb::arg("rows").noconvert(), free);
+    module.def("rank_sets", &rank_sets, nb::arg("rows").noconvert(), nb::arg("table").noconvert(),
+               nb::arg("ranks").noconvert(), free);
+    module.def("sets_of_ranks", &sets_of_ranks, nb::arg("ranks").noconvert(), nb::arg("terms").noconvert(),
+               nb::arg("rows").noconvert(), free);
+    module.def("set_sizes", &set_sizes, nb::arg("rows").noconvert(), nb::arg("sizes").noconvert(), free);
+    module.def("copy_bits", &copy_bits, nb::arg("source").noconvert(), "start"_a, "step"_a,
+               nb::arg("target").noconvert(), "to"_a, "to_step"_a, "bits"_a, "count"_a, free);
     module.def("tally", &tally, nb::arg("codes").noconvert(), nb::arg("counts").noconvert(), "threads"_a, free);
     module.def("sum_unary", &sum_unary, nb::arg("packed").noconvert(), nb::arg("counts").noconvert(), "threads"_a,
                free);

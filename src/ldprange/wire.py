@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.errors import ArgumentError, LdprangeError, MismatchError, WireError
+from ldprange.oracles.bit_rows import bytes_of, end_to_end, rows_of
 from ldprange.oracles.contract import Column, Mechanism
 from ldprange.plan import FINGERPRINT_BYTES, Plan
 from ldprange.reports import Batch, Report, joined
-from ldprange.support.bit_rows import bytes_of, end_to_end, rows_of
 from ldprange.support.checking import check_type, shown
 
 WHOLE_BYTES, FEWEST_BITS = 1, 2

@@ -15,6 +15,7 @@ from ldprange import wire
 from ldprange.decompositions import Decomposition
 from ldprange.errors import ArgumentError, LdprangeError, MismatchError, WireError
 from ldprange.oracles import Oracle
+from ldprange.oracles.bit_rows import end_to_end, rows_of
 from plan_strategies import batches, plans
 
 HEADER = 9
@@ -134,9 +135,9 @@ def test_sets_take_the_bits_of_their_number_or_one_for_each_cell(cells: int, siz
     assert mechanism.bits == min(cells, bits)
     items = np.arange(20, dtype=np.uint32) % cells
     column = mechanism.encode_many(items, np.random.default_rng(1))
-    rows = mechanism.compact(column)
-    assert rows.shape == (20, (mechanism.bits + 7) // 8)
-    np.testing.assert_array_equal(mechanism.expand(rows), column)
+    data = end_to_end(mechanism.compact(column), mechanism.bits)
+    assert len(data) == (20 * mechanism.bits + 7) // 8
+    np.testing.assert_array_equal(mechanism.expand(rows_of(data, 20, mechanism.bits)), column)
 
 
 def test_a_report_alone_is_of_version_1_and_versions_are_1_or_2() -> None:

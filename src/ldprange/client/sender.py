@@ -10,10 +10,10 @@ from ldprange import wire
 from ldprange.client.http import Exchange, Patience, Reply
 from ldprange.client.ledger import Ledger
 from ldprange.errors import ArgumentError, SendError
+from ldprange.oracles.bit_rows import bytes_of
 from ldprange.plan import Plan
 from ldprange.reports import Batch, Report
 from ldprange.support.addresses import SurveyAddress
-from ldprange.support.bit_rows import bytes_of
 from ldprange.support.checking import check_type, is_number, shown
 
 _MAX_BODY_BYTES = 1_000_000  # collectors take 1 MiB; never change it, or a batch sent again is cut elsewhere

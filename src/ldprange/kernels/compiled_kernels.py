@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import ldprange.kernels._compiled as _compiled
 from ldprange.kernels import numpy_kernels
+from ldprange.kernels.numpy_bits import Bytes, Places
 from ldprange.kernels.numpy_kernels import (
     block_halves,
     hadamard_index,
@@ -22,6 +23,7 @@ from ldprange.kernels.numpy_kernels import (
     polynomial_hash,
 )
 from ldprange.kernels.numpy_randomisers import subsets_together
+from ldprange.kernels.numpy_sets import Ranks, check_ranks
 from ldprange.support.arrays import Boundaries, Codes, Counts, Floats, Words
 from ldprange.support.parallel import workers
 
@@ -30,6 +32,8 @@ __all__ += ["parity", "polynomial_hash"]  # they are the twin's
 __all__ += [name for name in numpy_kernels.__all__ if name not in __all__]
 
 State = dict[str, Any]
+
+_SPARSE = 32  # cells for each of a set, from which on searching for those that it holds is faster
 
 
 def _state(rng: np.random.Generator) -> tuple[State, NDArray[np.uint64]] | None:
@@ -143,6 +147,39 @@ def encode_subset(
     _compiled.encode_subset(found[1], np.ascontiguousarray(items), cells, size, threshold, together, rows)
     rng.bit_generator.state = found[0]
     return rows
+
+
+def copy_bits(
+    source: Bytes, source_places: Places, target: Bytes, target_places: Places, bits: int, count: int
+) -> None:
+    """Copy a field of ``bits`` bits of each of ``count`` rows of ``source`` to a place in ``target``."""
+    _compiled.copy_bits(source, *source_places, target, *target_places, bits, count)
+
+
+def rank_sets(rows: NDArray[np.uint8], table: Ranks) -> Ranks:
+    """Return the ranks of sets, whose ``rows`` have one bit per cell, by their ``table``."""
+    ranks = np.empty(len(rows), np.uint64)
+    _compiled.rank_sets(np.ascontiguousarray(rows), table, ranks)
+    return ranks
+
+
+def sets_of_ranks(ranks: Ranks, table: Ranks) -> NDArray[np.uint8]:
+    """Return the sets of ``ranks``, which must be those of sets, by their ``table``: a row each."""
+    size, cells = table.shape
+    if cells > _SPARSE * size:  # it looks at every cell
+        return numpy_kernels.sets_of_ranks(ranks, table)
+    check_ranks(ranks, table)
+    terms = np.ascontiguousarray(np.vstack([np.zeros_like(table[0]), table]).T)
+    rows = np.empty((ranks.size, (cells + 7) // 8), np.uint8)
+    _compiled.sets_of_ranks(np.ascontiguousarray(ranks), terms, rows)
+    return rows
+
+
+def set_sizes(rows: NDArray[np.uint8]) -> Words:
+    """Return how many cells each of ``rows``, which have one bit per cell, holds."""
+    sizes = np.empty(len(rows), np.uint32)
+    _compiled.set_sizes(np.ascontiguousarray(rows), sizes)
+    return sizes
 
 
 def hash_hadamard(index: Words, items: Words, bits: int, lowest: int) -> Words:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldprange.kernels.numpy_bits import copy_bits
 from ldprange.kernels.numpy_mixtures import block_halves, mixture_means, mixture_parts, split_blocks
 from ldprange.kernels.numpy_randomisers import (
     draw_below,
@@ -23,6 +24,7 @@ from ldprange.kernels.numpy_randomisers import (
     respond,
     seeded_words,
 )
+from ldprange.kernels.numpy_sets import rank_sets, set_sizes, sets_of_ranks
 from ldprange.kernels.numpy_sums import product_sums, weighted_pairs, weighted_rows
 from ldprange.kernels.numpy_variances import joint_variances
 from ldprange.support.arrays import Codes, Counts, Words
@@ -34,6 +36,7 @@ __all__ = [
     "Words",
     "block_halves",
     "choose_levels",
+    "copy_bits",
     "draw_below",
     "draw_levels",
     "encode_contrast",
@@ -49,8 +52,11 @@ __all__ = [
     "parity",
     "polynomial_hash",
     "product_sums",
+    "rank_sets",
     "respond",
     "seeded_words",
+    "set_sizes",
+    "sets_of_ranks",
     "split_blocks",
     "split_by_level",
     "sum_supports",

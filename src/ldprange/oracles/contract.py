@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from ldprange import kernels
 from ldprange.errors import WireError
 from ldprange.noise import Noise
+from ldprange.oracles.bit_rows import Rows, cut, number_rows, numbers_of
 from ldprange.randomness import Coins
 from ldprange.support.arrays import Counts
-from ldprange.support.bit_rows import Rows
 from ldprange.support.parallel import slices
 
 Column = NDArray[Any]
@@ -106,11 +106,11 @@ class Mechanism(ABC):
         return 8 * self.width
 
     def compact(self, column: Column) -> Rows:
-        """Return the reports in ``bits`` bits each, one row of whole bytes each; spare bits are 0."""
+        """Return the reports in ``bits`` bits each, at the beginning of one row each; the rest of it is 0."""
         return self.pack(column)
 
     def expand(self, rows: Rows) -> Column:
-        """Read what :meth:`compact` returns; a row that no client can have sent is an error."""
+        """Read rows of as many bytes as ``bits`` need; one that no client can have sent is an error."""
         return self.unpack(rows)
 
     def tally(self, column: Column) -> Counts:
@@ -171,6 +171,9 @@ class CodedMechanism(Mechanism):
     def bits(self) -> int:
         return (self.counters - 1).bit_length()
 
+    def compact(self, column: Column) -> Rows:
+        return number_rows(column)
+
     def pack(self, column: Column) -> NDArray[np.uint8]:
         return integer_bytes(column, self.width)
 
@@ -206,14 +209,12 @@ def width_of(bound: int) -> int:
 
 def integer_bytes(values: NDArray[Any], width: int) -> NDArray[np.uint8]:
     """Return integers below 2**32 as rows of ``width`` bytes, lowest first."""
-    return np.ascontiguousarray(values, "<u4").view(np.uint8).reshape(-1, 4)[:, :width]
+    return cut(number_rows(values.astype(np.uint32, copy=False)), width)
 
 
 def integers_below(bound: int, rows: NDArray[np.uint8]) -> NDArray[np.uint32]:
     """Read rows of bytes, lowest first, as integers; one that no client can have sent is an error."""
-    whole = np.zeros((len(rows), 4), np.uint8)
-    whole[:, : rows.shape[1]] = rows
-    return check_below(bound, whole.view("<u4").reshape(-1).astype(np.uint32, copy=False))
+    return check_below(bound, numbers_of(rows, np.dtype(np.uint32)))
 
 
 def check_below(bound: int, values: NDArray[np.uint32]) -> NDArray[np.uint32]:

@@ -10,6 +10,7 @@ equally likely (P is no multiple of g), and the estimator knows by how much.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from ldprange import kernels
 from ldprange.errors import PlanError
 from ldprange.noise import Noise
+from ldprange.oracles.bit_rows import Rows, join_fields, number_rows, part_fields
 from ldprange.oracles.contract import (
     Column,
     Groups,
@@ -27,14 +29,12 @@ from ldprange.oracles.contract import (
     Mechanism,
     Oracle,
     each_holder,
-    integer_bytes,
     integers_below,
     width_of,
 )
 from ldprange.oracles.randomized_response import SymbolResponse
 from ldprange.randomness import Coins, below
 from ldprange.support.arrays import Counts
-from ldprange.support.bit_rows import Rows, join_fields, part_fields
 from ldprange.support.checking import shown
 
 _MERSENNE_EXPONENTS = (7, 13, 17, 19, 31)
@@ -125,27 +125,30 @@ class HashingMechanism(Mechanism):
         return column
 
     def pack(self, column: Column) -> NDArray[np.uint8]:
-        return np.hstack([integer_bytes(column[:, i], width) for i, width in enumerate(self._widths)])
+        return self._joined(column, [8 * width for width in self._widths])
 
     def unpack(self, rows: NDArray[np.uint8]) -> Column:
-        ends = np.cumsum(self._widths)
-        bounds = [self._prime] * 3 + [self._response.symbols]
-        fields = [
-            integers_below(bound, rows[:, end - width : end])
-            for bound, width, end in zip(bounds, self._widths, ends, strict=True)
-        ]
-        return np.stack(fields, axis=1)
+        return self._parted(rows, [8 * width for width in self._widths])
 
     @property
     def bits(self) -> int:
         return sum(self._field_bits)
 
     def compact(self, column: Column) -> Rows:
-        fields = [integer_bytes(column[:, i], width) for i, width in enumerate(self._widths)]
-        return join_fields(list(zip(fields, self._field_bits, strict=True)))
+        return self._joined(column, self._field_bits)
 
     def expand(self, rows: Rows) -> Column:
-        return self.unpack(np.hstack(part_fields(rows, self._field_bits)))
+        return self._parted(rows, self._field_bits)
+
+    def _joined(self, column: Column, bits: Sequence[int]) -> Rows:
+        """Return reports as rows in which each of the four numbers has its ``bits``."""
+        return join_fields([(number_rows(field), width) for field, width in zip(column.T, bits, strict=True)])
+
+    def _parted(self, rows: Rows, bits: Sequence[int]) -> Column:
+        """Read rows in which each of the four numbers has its ``bits``."""
+        fields = part_fields(rows, [(width, 4) for width in bits])
+        bounds = [self._prime] * 3 + [self._response.symbols]
+        return np.stack([integers_below(*each) for each in zip(bounds, fields, strict=True)], axis=1)
 
     def tally_groups(self, column: Column, groups: Groups | None, number: int) -> Counts:
         fields = column.T

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from ldprange import kernels
 from ldprange.levels import Level, windows_covering
+from ldprange.oracles.bit_rows import Rows, byte_rows, bytes_of, join_fields, number_rows, part_fields
 from ldprange.oracles.contract import (
     CodedMechanism,
     Column,
@@ -34,15 +35,14 @@ from ldprange.oracles.contract import (
     Users,
     add_up_to,
     each_holder,
-    integer_bytes,
     integers_below,
     width_of,
 )
 from ldprange.randomness import Coins, below
 from ldprange.support.arrays import Counts, Words
-from ldprange.support.bit_rows import Rows, join_fields, part_fields
 
 _BLOCK = 1 << 16  # users taken together
+_SHIFT_BYTES = 4  # of a shift in a column
 _CROWD = 2  # users for each item and shift, from which on it is faster to draw each shift's users at once
 
 
@@ -73,7 +73,8 @@ class ShiftedMechanism(Mechanism):
         self.width = self._shift_width + self._grid.width
         self.noise = self._grid.noise
         empty = self._grid.unpack(np.empty((0, self._grid.width), np.uint8))
-        self._fields = np.dtype([("shift", np.uint32), ("report", empty.dtype, empty.shape[1:])])
+        self._record = np.dtype([("shift", np.uint32), ("report", empty.dtype, empty.shape[1:])])
+        self._record_bytes = [self._record[field].itemsize for field in ("shift", "report")]
 
     @property
     def outputs(self) -> int:
@@ -106,21 +107,26 @@ class ShiftedMechanism(Mechanism):
 
     def _joined(self, shifts: Words, reports: Column) -> Column:
         """Return the column of shifts and of the oracle's reports."""
-        column = np.empty(shifts.size, self._fields)
-        column["shift"], column["report"] = shifts, reports
-        return column
+        parts = zip((shifts, reports), self._record_bytes, strict=True)
+        return (
+            join_fields([(byte_rows(part), 8 * size) for part, size in parts]).view(self._record).reshape(-1)
+        )
 
     def _parted(self, column: Column) -> tuple[Words, Column]:
         """Return the shifts and the oracle's reports of a column."""
-        return column["shift"], column["report"]
+        shifts, reports = part_fields(byte_rows(column), [(8 * size, size) for size in self._record_bytes])
+        shape = self._record["report"]
+        return shifts.view(np.uint32).reshape(-1), reports.view(shape.base).reshape(-1, *shape.shape)
 
     def pack(self, column: Column) -> NDArray[np.uint8]:
         shifts, reports = self._parted(column)
-        return np.hstack([integer_bytes(shifts, self._shift_width), self._grid.pack(reports)])
+        first = number_rows(shifts), 8 * self._shift_width
+        return join_fields([first, (self._grid.pack(reports), 8 * self._grid.width)])
 
     def unpack(self, rows: NDArray[np.uint8]) -> Column:
-        shifts = integers_below(self._shifts, rows[:, : self._shift_width])
-        return self._joined(shifts, self._grid.unpack(np.ascontiguousarray(rows[:, self._shift_width :])))
+        first = 8 * self._shift_width, _SHIFT_BYTES
+        shifts, reports = part_fields(rows, [first, (8 * self._grid.width, self._grid.width)])
+        return self._joined(integers_below(self._shifts, shifts), self._grid.unpack(reports))
 
     @property
     def bits(self) -> int:
@@ -128,11 +134,12 @@ class ShiftedMechanism(Mechanism):
 
     def compact(self, column: Column) -> Rows:
         shifts, reports = self._parted(column)
-        first = integer_bytes(shifts, self._shift_width), self._shift_bits
+        first = number_rows(shifts), self._shift_bits
         return join_fields([first, (self._grid.compact(reports), self._grid.bits)])
 
     def expand(self, rows: Rows) -> Column:
-        shifts, reports = part_fields(rows, [self._shift_bits, self._grid.bits])
+        first = self._shift_bits, _SHIFT_BYTES
+        shifts, reports = part_fields(rows, [first, (self._grid.bits, bytes_of(self._grid.bits))])
         return self._joined(integers_below(self._shifts, shifts), self._grid.expand(reports))
 
     def tally_groups(self, column: Column, groups: Groups | None, number: int) -> Counts:

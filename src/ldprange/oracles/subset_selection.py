@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 from ldprange import kernels
 from ldprange.errors import PlanError, WireError
 from ldprange.noise import Noise
+from ldprange.oracles.bit_rows import Rows, number_rows, numbers_of
 from ldprange.oracles.contract import Column, Groups, Items, Mechanism, Oracle, Users, add_up_to, each_holder
-from ldprange.oracles.set_ranks import SetRanks
 from ldprange.randomness import WORD_BITS, WORDS, Coins, exponential_from_below
 from ldprange.support.arrays import Counts
-from ldprange.support.bit_rows import Rows, bytes_of
 from ldprange.support.checking import shown
 
 _MAX_CELLS = 1 << 16
@@ -99,9 +98,8 @@ class SubsetMechanism(Mechanism):
         return column
 
     def unpack(self, rows: NDArray[np.uint8]) -> Column:
-        bits = np.bitwise_count(rows).sum(axis=1)
         spare = 8 * self.width - self.cells
-        if np.any(bits != self.size) or (spare and np.any(rows[:, -1] >> (8 - spare))):
+        if np.any(kernels.set_sizes(rows) != self.size) or (spare and np.any(rows[:, -1] >> (8 - spare))):
             raise WireError(
                 f"a report must hold {self.size} of {self.cells} cells and nothing else, and some do not; "
                 "the batch is refused whole"
@@ -110,31 +108,37 @@ class SubsetMechanism(Mechanism):
 
     @property
     def bits(self) -> int:
-        return self.cells if self._ranks is None else (self._ranks.number - 1).bit_length()
+        return (self._sets - 1).bit_length() if self._sets else self.cells
 
     def compact(self, column: Column) -> Rows:
-        if self._ranks is None:
+        if not self._sets:
             return self.pack(column)
-        return self._ranks.rank(column).astype("<u8").view(np.uint8).reshape(-1, 8)[:, : bytes_of(self.bits)]
+        return number_rows(kernels.rank_sets(column, self._ranks))
 
     def expand(self, rows: Rows) -> Column:
-        if self._ranks is None:
+        if not self._sets:
             return self.unpack(rows)
-        whole = np.zeros((len(rows), 8), np.uint8)
-        whole[:, : rows.shape[1]] = rows
-        numbers = whole.view("<u8").reshape(-1).astype(np.uint64, copy=False)
-        if numbers.size and int(numbers.max()) >= self._ranks.number:
+        numbers = numbers_of(rows, np.dtype(np.uint64))
+        if numbers.size and int(numbers.max()) >= self._sets:
             raise WireError(
-                f"every set must have a number in [0, {self._ranks.number}) on its level, got "
+                f"every set must have a number in [0, {self._sets}) on its level, got "
                 f"{int(numbers.max())}; the batch is refused whole"
             )
-        return self._ranks.sets(numbers)
+        return kernels.sets_of_ranks(numbers, self._ranks)
 
     @cached_property
-    def _ranks(self) -> SetRanks | None:
-        """Where sets are few enough to be numbered in 64 bits."""
-        few = 2 * self.size <= self.cells and comb(self.cells, self.size) <= 1 << 64
-        return SetRanks(self.cells, self.size) if few else None
+    def _sets(self) -> int:
+        """How many sets there are, if they are few enough to be numbered in 64 bits; otherwise 0."""
+        if 2 * self.size > self.cells:
+            return 0
+        number = comb(self.cells, self.size)
+        return number if number <= 1 << 64 else 0
+
+    @cached_property
+    def _ranks(self) -> NDArray[np.uint64]:
+        """What each cell adds to the rank of a set, by its place among the cells of the set."""
+        places = range(1, self.size + 1)
+        return np.array([[comb(cell, place) for cell in range(self.cells)] for place in places], np.uint64)
 
     def tally_groups(self, column: Column, groups: Groups | None, number: int) -> Counts:
         return kernels.sum_unary(column, self.cells, groups, number)
