@@ -7,8 +7,10 @@ language; they are rounded so that no likelihood ratio exceeds ``e**ε``.
 """
 
 import os
+from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from itertools import chain
 from struct import Struct
 from typing import Protocol
 
@@ -45,21 +47,20 @@ class SystemCoins:
     ever share a coin.
     """
 
-    __slots__ = ("_pool",)
+    __slots__ = ("word",)
 
     def __init__(self) -> None:
-        self._pool: list[int] = []
-
-    def word(self) -> int:
-        """Return the next word."""
-        if not self._pool:
-            self._pool = list(_POOL.unpack(os.urandom(_POOL.size)))
-            self._pool.reverse()
-        return self._pool.pop()
+        # a method of Python's own would take as long as all else that a coin decides
+        self.word: Callable[[], int] = chain.from_iterable(iter(_read_pool, ())).__next__
 
     def words(self, count: int) -> NDArray[np.uint32]:
         """Return the next ``count`` words, in one read."""
         return np.frombuffer(os.urandom(4 * count), dtype="<u4")
+
+
+def _read_pool() -> tuple[int, ...]:
+    """Return a few words from the operating system's generator."""
+    return _POOL.unpack(os.urandom(_POOL.size))
 
 
 def below(coins: Coins, bound: int) -> int:
@@ -67,14 +68,12 @@ def below(coins: Coins, bound: int) -> int:
 
     ``bound`` is at most 2**32; a bound of 1 takes no coin.
     """
-    bits = (bound - 1).bit_length()
-    if bits == 0:
+    if bound == 1:
         return 0
-    shift = WORD_BITS - bits
-    while True:
-        drawn = coins.word() >> shift
-        if drawn < bound:
-            return drawn
+    word, shift = coins.word, WORD_BITS - (bound - 1).bit_length()
+    while (drawn := word() >> shift) >= bound:
+        pass
+    return drawn
 
 
 def exponential_from_below(epsilon: float) -> Fraction:

@@ -153,10 +153,9 @@ def hadamard_scatter(items: Number, bits: int, digits: int) -> Number:
     if bits == 1:
         return items
     mask, half = (1 << bits * digits) - 1, (bits * digits + 1) // 2
-    place: Any = items
-    for factor in _SCATTER:
-        place = place ^ (place >> half)
-        place = (place * factor) & mask
+    first, second = _SCATTER
+    place: Any = ((items ^ (items >> half)) * first) & mask
+    place = ((place ^ (place >> half)) * second) & mask
     scattered: Number = place ^ (place >> half)
     return scattered
 

@@ -87,9 +87,19 @@ class SubsetMechanism(Mechanism):
 
     def encode(self, item: int, coins: Coins) -> bytes:
         holds = coins.word() < self._threshold
-        others = _subset(self.cells - 1, self.size - holds, coins)
+        others, steps = self._steps[holds]
+        word = coins.word
+        for last, shift in steps:
+            while (drawn := word() >> shift) > last:  # randomness.below, which would take a third longer
+                pass
+            others |= 1 << (last if others >> drawn & 1 else drawn)
         before = others & ((1 << item) - 1)  # the others beyond the item move up by one
         return (before | holds << item | (others ^ before) << 1).to_bytes(self.width, "little")
+
+    @cached_property
+    def _steps(self) -> list[tuple[int, list[tuple[int, int]]]]:
+        """How the other cells of a set are drawn, of one without the sender's own and of one with it."""
+        return [_steps(self.cells - 1, self.size - holds) for holds in (False, True)]
 
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
         return kernels.encode_subset(items, rng, self.cells, self.size, self._threshold)
@@ -188,12 +198,11 @@ class SubsetMechanism(Mechanism):
         return (1 - self._holds) / comb(self.cells - 1, self.size)
 
 
-def _subset(cells: int, size: int, coins: Coins) -> int:
-    """Draw ``size`` of ``cells`` cells, a bit each, all sets equally likely (Floyd's algorithm)."""
-    chosen, word = int(cells == size), coins.word  # the one cell below 1 takes no coin
-    for last in range(max(1, cells - size), cells):
-        shift = WORD_BITS - last.bit_length()
-        while (drawn := word() >> shift) > last:  # randomness.below, which would take a third longer
-            pass
-        chosen |= 1 << (last if chosen >> drawn & 1 else drawn)
-    return chosen
+def _steps(cells: int, size: int) -> tuple[int, list[tuple[int, int]]]:
+    """Return how to draw ``size`` of ``cells`` cells, all sets equally likely, by Floyd's algorithm.
+
+    That is the cells, a bit each, that need no coin, and for each of the others the last cell that it may be,
+    with what a word is shifted by to be a cell up to that one or, if it is drawn again, beyond.
+    """
+    lasts = range(max(1, cells - size), cells)  # the one cell below 1 takes no coin
+    return int(cells == size), [(last, WORD_BITS - last.bit_length()) for last in lasts]
