@@ -8,7 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.levels import Level
+from ldprange.noise import Law, Noise
 from ldprange.support.arrays import Floats
+
+
+def law_of(levels: int) -> Law:
+    """Return a law of ``levels`` levels whose numbers of people and noises differ, and are of every kind."""
+    noises = (
+        Noise(spread=3.0, occupied=1.0, total=0.1, cross=-0.2),
+        Noise(spread=4.0),
+        Noise(spread=1.5, occupied=2.5, cross=0.3),
+        Noise(spread=2.0, occupied=0.4, total=-0.3),
+    )
+    users = np.array([5000.0, 800.0, 2000.0, 12000.0])
+    at = np.arange(levels) % 4
+    return Law(users[at], tuple(noises[i] for i in at), fixed_people=1.5 * users[at].sum())
 
 
 def sums(level: Level) -> Floats:

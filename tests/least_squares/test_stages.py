@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import ldprange as ldp
-from dense_least_squares import all_ranges, cdf_of, variances_of
+from dense_least_squares import all_ranges, cdf_of, law_of, variances_of
 from ldprange.decompositions.stages_design import stages_for
 from ldprange.least_squares import stage_variances
 from ldprange.least_squares.stage_forms import StageTables
@@ -23,7 +23,7 @@ from ldprange.least_squares.stage_means import mean_variances
 from ldprange.least_squares.stage_variances import StageVariances
 from ldprange.least_squares.stages import Stage, StagesFit
 from ldprange.levels import Level
-from ldprange.noise import Law, Noise
+from ldprange.noise import Law
 from ldprange.support.arrays import Floats
 
 Setting = tuple[int, tuple[Stage, ...]]  # bins, and the stages
@@ -68,21 +68,9 @@ def _asked(setting: Setting) -> list[int]:
     ]
 
 
-def _law(levels: int) -> Law:
-    noises = (
-        Noise(spread=3.0, occupied=1.0, total=0.1, cross=-0.2),
-        Noise(spread=4.0),
-        Noise(spread=1.5, occupied=2.5, cross=0.3),
-        Noise(spread=2.0, occupied=0.4, total=-0.3),
-    )
-    users = np.array([5000.0, 800.0, 2000.0, 12000.0])
-    at = np.arange(levels) % 4
-    return Law(users[at], tuple(noises[i] for i in at), fixed_people=1.5 * users[at].sum())
-
-
 def _fit(setting: Setting, law: Law | None = None) -> StagesFit:
     asked = _asked(setting)
-    return StagesFit(setting[1], setting[0], asked, law or _law(len(asked)))
+    return StagesFit(setting[1], setting[0], asked, law or law_of(len(asked)))
 
 
 class DenseLine:
@@ -223,7 +211,7 @@ def test_mean_variances_are_those_over_all_ranges_and_prefixes(setting: Setting)
 @pytest.mark.parametrize("setting", [whole(24, 16, 8, 4, 2, 1), SETTINGS[9]], ids=["one", "two"])
 def test_levels_that_nobody_reported_on_are_left_out(setting: Setting, silent: tuple[int, ...]) -> None:
     users = np.where(np.isin(np.arange(5), silent), 0.0, 1000.0)
-    law = Law(users, _law(5).noises)
+    law = Law(users, law_of(5).noises)
     fit, dense = _fit(setting, law), DenseLine(setting, law)
     rng = np.random.default_rng(2)
     windows = [rng.normal(0.2, 0.3, len(holds)) for holds in dense.holds]

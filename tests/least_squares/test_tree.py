@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dense_least_squares import DenseTree, all_ranges, sums, variances_of
+from dense_least_squares import DenseTree, all_ranges, law_of, sums, variances_of
 from ldprange.decompositions import Haar
 from ldprange.decompositions.tree_layout import stacked
 from ldprange.domain import Domain
@@ -201,23 +201,11 @@ def _true_covariance(dense: DenseTree, law: Law, levels: list[Level], shares: Fl
     return total
 
 
-def _law(levels: list[Level]) -> Law:
-    noises = (
-        Noise(spread=3.0, occupied=1.0, total=0.1, cross=-0.2),
-        Noise(spread=4.0),
-        Noise(spread=1.5, occupied=2.5, cross=0.3),
-        Noise(spread=2.0, occupied=0.4, total=-0.3),
-    )
-    users = np.array([5000.0, 800.0, 2000.0, 12000.0])
-    at = np.arange(len(levels)) % 4
-    return Law(users[at], tuple(noises[i] for i in at), fixed_people=1.5 * users[at].sum())
-
-
 @every_tree
 @pytest.mark.parametrize("population", ["even", "skewed", "alone", "gaps"])
 def test_range_variances_are_exact(tree: Tree, population: str) -> None:
     details, dense, levels = _both(tree)  # its weights have nothing to do with the noise below
-    shares, law = _populations(tree[1])[population], _law(levels)
+    shares, law = _populations(tree[1])[population], law_of(len(levels))
     low, high, rows = all_ranges(tree[1])
     wanted = variances_of(rows, _true_covariance(dense, law, levels, shares))
     cdf = np.concatenate([[0.0], np.cumsum(shares)])
@@ -233,9 +221,9 @@ def test_one_range_at_a_time_is_the_same_as_all_at_once() -> None:
     details, _, levels = _both(tree)
     cdf = np.concatenate([[0.0], np.cumsum(_populations(41)["gaps"])])
     low, high, _ = all_ranges(41)
-    together = range_variances(details, _law(levels), cdf, low, high)
+    together = range_variances(details, law_of(len(levels)), cdf, low, high)
     for at in range(0, low.size, 37):
-        alone = range_variances(details, _law(levels), cdf, low[at : at + 1], high[at : at + 1])
+        alone = range_variances(details, law_of(len(levels)), cdf, low[at : at + 1], high[at : at + 1])
         assert alone[0] == pytest.approx(together[at], rel=1e-9, abs=1e-15)
 
 
@@ -244,7 +232,7 @@ def test_a_range_of_nothing_and_the_whole_have_no_variance() -> None:
         details, _, levels = _both(tree)
         cdf = np.concatenate([[0.0], np.cumsum(_populations(tree[1])["skewed"])])
         ends = np.array([0, 0, tree[1]])
-        found = range_variances(details, _law(levels), cdf, ends, np.array([0, tree[1], tree[1]]))
+        found = range_variances(details, law_of(len(levels)), cdf, ends, np.array([0, tree[1], tree[1]]))
         np.testing.assert_allclose(found, 0.0, atol=1e-12)
 
 
