@@ -50,6 +50,12 @@ class TestReports:
         assert write_reports(path, plan, [batch]) == len(batch)
         _assert_same(plan, read_reports(path, plan), [batch])
 
+    @pytest.mark.parametrize("name", ["HRR", "Windows, subsets"])
+    def test_large_row_groups_of_one_size_are_read_one_by_one(self, tmp_path: Path, name: str) -> None:
+        plan, path, sizes = PLANS[name], tmp_path / "some.parquet", [150_000, 150_000, 500]
+        write_reports(path, plan, [batch_of(plan, people=size, seed=1) for size in sizes])
+        assert [len(batch) for batch in read_reports(path, plan)] == sizes
+
     @every_plan
     @every_suffix
     def test_nobody_is_a_file_too(self, tmp_path: Path, plan: ldp.Plan, suffix: str) -> None:

@@ -33,6 +33,7 @@ VERSION = 1
 _VERSION_KEY, _FINGERPRINT_KEY = b"ldprange_version", b"ldprange_fingerprint"
 _BATCH_BYTES = 32 << 20
 _BATCH_ROWS = 1 << 20
+_FEW_ROWS = 1 << 16
 
 
 def write(file: BinaryIO, plan: Plan, batches: Iterable[Batch]) -> None:
@@ -54,7 +55,8 @@ def read(file: BinaryIO, plan: Plan, groups: range | None = None) -> Iterator[Ba
     """Yield the table, or some row groups of it, in batches."""
     check_schema(plan, open_parquet(file).schema_arrow)
     longest = max(4, *widths_of(plan))  # a code has 4 bytes
-    at_once = min(_BATCH_ROWS, max(1, _BATCH_BYTES // longest))
+    # a row group that was a batch is sorted by level, so one is read at a time unless they are small
+    at_once = min(_BATCH_ROWS, max(1, _BATCH_BYTES // longest), max([_FEW_ROWS, *row_groups(file)]))
     for rows in parquet_batches(file, ["level", "report"], longest, at_once, groups):
         yield batch_from(plan, rows)
 
