@@ -22,7 +22,8 @@ from ldprange.support.parallel import slices
 
 _TOGETHER = 1 << 22  # numbers worked on together
 _MAX_SHARES_TOLD = 8
-_MANY_NODES = 1 << 16  # beyond, only those near a quantile are looked at
+_MANY_NODES = 1 << 16  # beyond, only those near a quantile are looked at,
+_FEW_NODES = 1 << 10  # which takes at most so many to begin with
 _NODES_ACROSS = 64  # an interval that spans so many nodes of a level is not made narrower by finer ones
 
 
@@ -218,11 +219,11 @@ class Estimate:
     def _quantile_bounds(self, wanted: Floats, z: float) -> tuple[Positions, Positions]:
         shares = self._shares
         low, high = np.zeros(wanted.size), np.full(wanted.size, float(shares.bins))
-        sizes = shares.scales
-        while shares.bins > _MANY_NODES * sizes[0]:  # to see where a closer look is worth it
+        sizes, many = shares.scales, shares.bins > _MANY_NODES * shares.scales[-1]
+        while many and shares.bins > _FEW_NODES * sizes[0]:  # to see where a closer look is worth it
             sizes = (_NODES_ACROSS * sizes[0], *sizes)
         for size in sizes:
-            if shares.bins > _MANY_NODES * size:
+            if many and size < sizes[0]:
                 known = boundaries(shares.bins, size)[_covered(low // size, -(-high // size))]
                 least, most = shares.interval(np.zeros_like(known), known, z)
             else:
