@@ -27,6 +27,7 @@ from ldprange.oracles.contract import Column
 from ldprange.prediction import Prediction
 from ldprange.randomness import WORDS
 from ldprange.sampling import Population, fixed_people
+from ldprange.support.blas import callers_thread
 from ldprange.support.checking import is_number, listed, normalise, shown, times
 from ldprange.support.whole_files import read_whole, text_of, whole_file
 
@@ -310,6 +311,7 @@ class Plan(Agreement):
         """Return how the levels come together when this many ``users`` of ``population`` reported on each."""
         return self.layout.estimator(self.law(users, population))
 
+    @callers_thread
     def predict(
         self, users: float, counts: ArrayLike | None = None, *, population: Population = None
     ) -> Prediction:

@@ -84,6 +84,7 @@ def serve(
     from ldprange.service.collector import Collector, survey_of
     from ldprange.service.server import listen, make_server
     from ldprange.service.store import Store
+    from ldprange.support.blas import callers_thread
 
     settings = Settings(
         origins=tuple(map(origin_of, origins)),
@@ -112,7 +113,8 @@ def serve(
             _warn(is_loopback(host))
         note("stop with Ctrl-C; nothing that was acknowledged is lost")
         try:
-            server.run(sockets=[listening])
+            with callers_thread:  # answers are worked out side by side
+                server.run(sockets=[listening])
         except KeyboardInterrupt:
             pass  # the way to stop it, and no failure
         finally:

@@ -12,6 +12,7 @@ from ldprange.estimation.denoise_line import denoised
 from ldprange.estimation.shares import CentredShares, Spread, boundaries, drawn_slope, level_estimates, rising
 from ldprange.sampling import Population
 from ldprange.support.arrays import Boundaries, Floats
+from ldprange.support.blas import callers_thread
 
 _NEGLIGIBLE = 0.01  # part of a variance that who is in a cell may have without being looked at
 
@@ -79,6 +80,7 @@ class ConsistentShares(CentredShares):
         return self.cdf if self.bounded else rising(self.cdf)
 
 
+@callers_thread
 def consistent_shares(
     aggregate: Aggregate, population: Population = None, *, denoise: bool = False
 ) -> ConsistentShares:

@@ -33,6 +33,7 @@ from ldprange.least_squares.stage_ends import Ends, ends_seen
 from ldprange.least_squares.stage_forms import CoarseForms, FineForms, Forms, StageTables
 from ldprange.least_squares.stages import Block, StagesFit
 from ldprange.support.arrays import Boundaries, Floats
+from ldprange.support.blas import callers_thread
 from ldprange.support.parallel import in_threads, slices
 
 _RANGES = 1 << 18  # whose boundaries are looked at together
@@ -89,6 +90,7 @@ class StageVariances:
         whole = np.append(cdf, np.full(fit.leaves - fit.bins, cdf[-1]))
         self._shares = [np.diff(whole[:: stage.size]).reshape(-1, stage.block) for stage in fit.stages]
 
+    @callers_thread
     def __call__(self, low: Boundaries, high: Boundaries) -> Floats:
         """Return the variance of the estimated share of bins ``low`` … ``high − 1``, for many ranges."""
         low, high = np.broadcast_arrays(low, high)

@@ -13,6 +13,7 @@ from ldprange.oracles import HRR, OUE
 from ldprange.plan import Plan, check_bins, check_epsilon
 from ldprange.planner.optimise import Workload, check_workload, optimise_plan
 from ldprange.prediction import Prediction
+from ldprange.support.blas import callers_thread
 from ldprange.support.checking import check_type, is_number, shown
 
 GUESS = math.sqrt(1 / 12)
@@ -113,6 +114,7 @@ _NAMES: dict[Workload, str] = {
 }
 
 
+@callers_thread
 def compare_plans(
     domain: Domain, *, epsilon: float, expected_users: float, workload: Workload = "both"
 ) -> Comparison:

@@ -20,6 +20,7 @@ from ldprange.levels import Level
 from ldprange.oracles import GRR, HadamardHashing, Oracle, SubsetSelection, mechanism_of
 from ldprange.plan import Plan, check_bins, check_cells, check_epsilon
 from ldprange.support.arrays import Floats
+from ldprange.support.blas import callers_thread
 from ldprange.support.checking import check_type, shown
 
 Workload = Literal["ranges", "prefixes", "both"]
@@ -36,6 +37,7 @@ _WEIGHTS: dict[str, Floats] = {
 }
 
 
+@callers_thread
 def optimise_plan(
     domain: Domain,
     *,

@@ -7,6 +7,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice
 from typing import TypeVar
 
+from ldprange.support.blas import callers_thread
+
 Block = TypeVar("Block")
 Result = TypeVar("Result")
 
@@ -29,7 +31,7 @@ def in_threads(work: Callable[[Block], Result], blocks: Iterable[Block]) -> Iter
         return
     most = workers()
     waiting: deque[Future[Result]] = deque()
-    with ThreadPoolExecutor(most) as pool:
+    with callers_thread, ThreadPoolExecutor(most) as pool:
         try:
             for block in chain(begun, blocks):
                 waiting.append(pool.submit(work, block))

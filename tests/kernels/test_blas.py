@@ -1,0 +1,51 @@
+"""BLAS is kept to the caller's thread while the main thread is inside, and left as it was."""
+
+from __future__ import annotations
+
+from threading import Thread
+
+from threadpoolctl import ThreadpoolController
+
+from ldprange.support.blas import callers_thread
+from ldprange.support.parallel import in_threads
+
+
+def _threads() -> list[int]:
+    found = ThreadpoolController().select(user_api="blas").info()
+    return [library["num_threads"] for library in found]
+
+
+def test_one_thread_inside_and_as_many_as_before_outside() -> None:
+    with ThreadpoolController().limit(limits=2, user_api="blas"):
+        before = _threads()
+        assert before
+        with callers_thread:
+            assert _threads() == [1] * len(before)
+            with callers_thread:
+                assert _threads() == [1] * len(before)
+            assert _threads() == [1] * len(before)
+        assert _threads() == before
+
+
+def test_another_thread_changes_nothing() -> None:
+    with ThreadpoolController().limit(limits=2, user_api="blas"):
+        before, inside = _threads(), list[list[int]]()
+
+        def work() -> None:
+            with callers_thread:
+                inside.append(_threads())
+
+        for threads in (before, [1] * len(before)):
+            other = Thread(target=work)
+            other.start()
+            other.join()
+            assert inside.pop() == threads
+            callers_thread.__enter__()
+        callers_thread.__exit__()
+        callers_thread.__exit__()
+        assert _threads() == before
+
+
+def test_threads_of_our_own_do_not_bring_more() -> None:
+    found = in_threads(lambda _: _threads(), range(4))
+    assert {number for each in found for number in each} == {1}
