@@ -202,14 +202,24 @@ class _WindowsEstimator(StagesFit):
             return self._even(begins, width)
         if width < self.stages[-1].block // 4:
             return self._even_nearly(begins, width)
-        # Var(P_high − P_low): their covariance changes little from one block to the next
-        known = np.append(begins[:: min(width // 16, 64)], begins[-1])
-        covariance = (sum(self._ends(known, width)) - self._even(known, width)) / 2
-        return np.maximum(sum(self._ends(begins, width)) - 2 * np.interp(begins, known, covariance), 0.0)
+        # Var(P_high − P_low), P the share below an end: their covariance changes little from block to block
+        step = min(width // 8, 64)
+        known = np.arange(1 - width, self.bins + step, step)
+        ends = (
+            self._prefixes[np.clip(known, 0, self.bins)]
+            + self._prefixes[np.minimum(known + width, self.bins)]
+        )
+        twice = ends - self._even(known, width)
+        along = twice[:-1, None] + np.diff(twice)[:, None] * (np.arange(step) / step)
+        variances: Floats = -along.reshape(-1)[: begins.size]
+        variances[width - 1 :] += self._prefixes[:-1]
+        variances[: self.bins] += self._prefixes[1:]
+        return np.maximum(variances, 0.0)
 
     def _even(self, begins: Boundaries, width: int) -> Floats:
-        """Return the even variances of blocks."""
-        return even_variances(self, np.maximum(begins, 0), np.minimum(begins + width, self.bins))
+        """Return the even variances of blocks, as far as they lie on the line."""
+        ends = np.clip(begins, 0, self.bins), np.minimum(begins + width, self.bins)
+        return even_variances(self, *ends)
 
     def _even_nearly(self, begins: Boundaries, width: int) -> Floats:
         """Return those of narrow ones: alike at the same place of a stage's block, but at the line's ends."""
@@ -220,12 +230,9 @@ class _WindowsEstimator(StagesFit):
             found[end] = self._even(begins[end], width)
         return found
 
-    def _ends(self, begins: Boundaries, width: int) -> tuple[Floats, Floats]:
-        """Return the even variances of the shares below both ends of blocks."""
-        return self._prefixes[np.maximum(begins, 0)], self._prefixes[np.minimum(begins + width, self.bins)]
-
     @cached_property
     def _prefixes(self) -> Floats:
+        """The even variance of the share below every boundary."""
         boundaries = np.arange(self.bins + 1)
         return even_variances(self, np.zeros_like(boundaries), boundaries)
 

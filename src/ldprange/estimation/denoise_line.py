@@ -48,7 +48,10 @@ def denoised(estimate: Floats, block_variances: Callable[[int], Floats]) -> Floa
         left = _left_halves(upto, mass, variance, half_variance, width)
         # the block at t is the left half of the parent at t, and the right half of that at t − w
         one, other = left[width:], mass[:-width] - left[:-width]
-        mass = np.where(np.isnan(one), other, np.where(np.isnan(other), one, (one + other) / 2))
+        both = (one + other) / 2
+        if width >= bins:  # the first time, one may be missing
+            both = np.where(np.isnan(one), other, np.where(np.isnan(other), one, both))
+        mass = both
         variance, width = half_variance, width // 2
     shares: Floats = mass / mass.sum()
     return shares

@@ -39,7 +39,7 @@ from ldprange.support.parallel import in_threads, slices
 _RANGES = 1 << 18  # whose boundaries are looked at together
 _TOGETHER = 1 << 13  # ranges that a thread works on together
 _FINE_BLOCKS = 1 << 7  # blocks of bins worked on together
-_COARSE_BLOCKS = 1 << 3  # blocks of the stages above
+_COARSE_BLOCKS = 1 << 2  # blocks of the stages above
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +151,14 @@ class StageVariances:
         seen = _Seen(ends, np.empty(number), np.empty((number, block.parts)), np.empty((number, below)))
         same = _in_one_block(ends, low, high)
         same = same[np.argsort(low[same], kind="stable")]
-        for group in ends.by_block(_FINE_BLOCKS if self._is_fine(at) else _COARSE_BLOCKS):
+
+        def work(group: slice) -> None:
+            """Fill in what is seen of the ends in a few blocks."""
             forms = self._forms(at, ends[group])
             pairs = same[slice(*np.searchsorted(low[same], [group.start, group.stop]))]
             together[pairs] -= 2 * forms.both(ends[low[pairs]], ends[high[pairs]])
-
-            def work(some: slice, forms: Forms = forms, first: int = group.start) -> None:
-                some = slice(first + some.start, first + some.stop)
+            for part in slices(group.stop - group.start, _TOGETHER):
+                some = slice(group.start + part.start, group.start + part.stop)
                 here = ends[some]
                 rows = forms.rows(here)
                 seen.alone[some], seen.with_parts[some] = forms.alone(here), rows[:, : block.parts]
@@ -166,7 +167,8 @@ class StageVariances:
                     block.prefix_rows, here.start, here.weights, here.start, below
                 )
 
-            deque(in_threads(work, slices(group.stop - group.start, _TOGETHER)), maxlen=0)
+        groups = ends.by_block(_FINE_BLOCKS if self._is_fine(at) else _COARSE_BLOCKS)
+        deque(in_threads(work, groups), maxlen=0)
         return seen
 
     def _squares(self, seen: Sequence[_Seen], low: Boundaries, high: Boundaries) -> Floats:
