@@ -209,30 +209,6 @@ def joint() -> None:
         show("    rectangles with intervals", f"{number / took / 1e3:.0f} k/s", "100 k/s")
 
 
-def windows() -> None:
-    """Shifted windows: choosing the plan, decoding, denoising, intervals, and how many counts they take."""
-    for bins, bar in ((1 << 16, "3 s"), (1 << 20, "60 s")):
-        domain = ldp.Domain.integers(0, bins - 1)
-        start = time.perf_counter()
-        best = ldp.optimise_plan(domain, epsilon=EPSILON, decomposition=ldp.Windows())
-        show(f"windows, D = {bins}: optimise the plan", f"{time.perf_counter() - start:.2f} s", "none")
-        most = max(mechanism.counters for mechanism in best.mechanisms) / bins
-        show("    counts for each bin on the largest level", f"{most:.2f}", "16")
-        aggregate = ldp.simulate(best, np.ones(bins, np.int64), seed=1)
-        start = time.perf_counter()
-        estimate = ldp.estimate(aggregate)
-        show("    estimate", f"{time.perf_counter() - start:.2f} s", bar)
-        for name, ask in (
-            ("one range with its interval", lambda estimate=estimate: estimate.range(7, 1000)),
-            ("every prefix with its interval", estimate.cdf),
-            ("every prefix again", estimate.cdf),
-            ("denoise", lambda aggregate=aggregate: ldp.estimate(aggregate, denoise=True)),
-        ):
-            start = time.perf_counter()
-            ask()
-            show(f"    {name}", f"{time.perf_counter() - start:.2f} s", "none")
-
-
 def client() -> None:
     """One person's report."""
     for bins in (1 << 8, 1 << 16, 1 << 22):
@@ -266,7 +242,6 @@ def names() -> Iterator[tuple[str, Callable[[], None]]]:
         estimating,
         answering,
         joint,
-        windows,
         client,
         starting,
     ):
