@@ -189,6 +189,7 @@ class TestNeed:
         spent = ("compare", *STARS, "--epsilon", str(result["epsilon"]), "--users", "100000")
         assert answered(*spent)["candidates"][0]["error"] <= 0.01
 
+    @pytest.mark.slow
     def test_bins(self) -> None:
         asked = ("need", "--epsilon", "1.1", "--users", "1000000")
         bins = ldp.useful_bins(epsilon=1.1, expected_users=1_000_000)
@@ -248,7 +249,7 @@ class TestHelp:
 
 
 class TestDocumentation:
-    @pytest.mark.parametrize("name", ["plan", "compare", "need"])
+    @pytest.mark.parametrize("name", ["plan", "compare", pytest.param("need", marks=pytest.mark.slow)])
     def test_what_is_printed_there_is_printed(self, here: Path, name: str) -> None:
         text = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text()
         examples = text.split(f"\n$ ldprange {name} ")[1:]

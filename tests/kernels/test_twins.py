@@ -173,6 +173,7 @@ def test_only_what_lies_in_one_piece_is_transformed() -> None:
     assert values.sum() == 64
 
 
+@pytest.mark.slow
 @needs_compiled
 @pytest.mark.parametrize("bits", [24, 25])
 def test_transforms_of_many_passes(bits: int) -> None:

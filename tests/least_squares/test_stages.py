@@ -239,7 +239,14 @@ def _populations(bins: int) -> dict[str, Floats]:
 
 
 @every_setting
-@pytest.mark.parametrize("population", ["even", "skewed", "alone", "half in one bin", "gaps"])
+@pytest.mark.parametrize(
+    "population",
+    [
+        "even",
+        "half in one bin",
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("skewed", "alone", "gaps")),
+    ],
+)
 def test_variances_are_those_of_the_moments_of_every_window(
     setting: Setting, population: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,7 +266,7 @@ def test_variances_are_those_of_the_moments_of_every_window(
 
 
 @pytest.mark.parametrize("epsilon", [0.2, 1.1, 4.0, 8.0])
-@pytest.mark.parametrize("bins", [1100, 1500])
+@pytest.mark.parametrize("bins", [1100, pytest.param(1500, marks=pytest.mark.slow)])
 def test_variances_of_the_default_stages_are_those_of_dense_algebra(bins: int, epsilon: float) -> None:
     stages = stages_for(bins)
     assert len(stages) == 2

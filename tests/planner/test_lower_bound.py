@@ -78,7 +78,7 @@ def test_the_bound_is_at_least_what_drawing_people_costs(least: Least, bins: int
 
 
 @pytest.mark.parametrize("method", PLANNED)
-@pytest.mark.parametrize("bins", [16, 64, 256])
+@pytest.mark.parametrize("bins", [16, 64, pytest.param(256, marks=pytest.mark.slow)])
 def test_nothing_unbiased_is_below_the_bound(method: str, bins: int) -> None:
     for epsilon in EPSILONS:
         predicted = plan(method, bins, epsilon).predict(1)

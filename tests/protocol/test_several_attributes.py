@@ -12,6 +12,7 @@ from example_products import THREE, TWO
 from ldprange import wire
 
 
+@pytest.mark.slow
 def test_clients_and_rehearsals_have_the_same_law() -> None:
     """Every report of a client has the chance that the level's mechanism gives the person's cell."""
     plan = ldp.Plan(TWO, 1.0, ldp.Tree(4), ldp.HadamardHashing())
@@ -33,6 +34,7 @@ def test_clients_and_rehearsals_have_the_same_law() -> None:
             assert squares < chances.size + 6 * np.sqrt(2 * chances.size)
 
 
+@pytest.mark.slow
 def test_no_two_people_are_told_apart_by_more_than_epsilon() -> None:
     plan = ldp.Plan(TWO, 1.0, ldp.Tree(4), ldp.HadamardHashing())
     for level, mechanism in zip(plan.levels, plan.mechanisms, strict=True):
