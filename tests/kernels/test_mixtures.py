@@ -38,10 +38,10 @@ def test_blocks_are_split_as_by_the_twin(seed: int, bins: int, exponent: int) ->
     rng, width = np.random.default_rng(seed), 1 << exponent
     upto = np.append(0.0, np.cumsum(rng.normal(1 / bins, 1 / bins, bins)))
     mass, variance, half = (rng.random(bins + k * width - 1) for k in (2, 2, 1))
-    blocks = upto, mass, variance / bins, half / bins, width, 1e-30
+    blocks = numpy_kernels.Blocks(upto, mass, variance / bins, half / bins, width, 1e-30)
     weights = rng.dirichlet(np.ones(4))
-    one = numpy_kernels.split_blocks(*blocks, SPREADS, weights)
-    other = compiled.split_blocks(*blocks, SPREADS, weights)
+    one = numpy_kernels.split_blocks(blocks, SPREADS, weights)
+    other = compiled.split_blocks(blocks, SPREADS, weights)
     np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-14)
 
 

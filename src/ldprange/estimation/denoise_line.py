@@ -62,12 +62,12 @@ def _left_halves(upto: Floats, mass: Floats, variance: Floats, half_variance: Fl
     cuts, left = upto.size - 2, mass.copy()
     left[:width] = 0.0  # a half outside the domain holds nobody
     if cuts:
-        blocks = upto, mass, variance, half_variance, width, NO_NOISE
+        blocks = kernels.Blocks(upto, mass, variance, half_variance, width, NO_NOISE)
         # blocks that overlap say the same again: four to a width will do, and count for as many as lie apart
         step = max(1, width // 4)
         if cuts > step * _LEARNT_FROM:
             step = -(-cuts // _LEARNT_FROM) | 1  # odd, so that no regular pattern is always missed
-        sample = kernels.block_halves(*blocks, slice(0, cuts, step))
+        sample = kernels.block_halves(blocks, slice(0, cuts, step))
         weights = mixture(*sample, counts=step / (2 * width))
-        left[width : width + cuts] = kernels.split_blocks(*blocks, SPREADS, weights)
+        left[width : width + cuts] = kernels.split_blocks(blocks, SPREADS, weights)
     return left

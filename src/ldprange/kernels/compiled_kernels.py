@@ -15,6 +15,7 @@ import ldprange.kernels._compiled as _compiled
 from ldprange.kernels import numpy_kernels
 from ldprange.kernels.numpy_bits import Bytes, Places
 from ldprange.kernels.numpy_kernels import (
+    Blocks,
     block_halves,
     hadamard_index,
     hadamard_scatter,
@@ -27,7 +28,7 @@ from ldprange.kernels.numpy_sets import Ranks, check_ranks
 from ldprange.support.arrays import Boundaries, Codes, Counts, Floats, Words
 from ldprange.support.parallel import workers
 
-__all__ = ["block_halves", "hadamard_index", "hadamard_scatter", "mixture_parts"]
+__all__ = ["Blocks", "block_halves", "hadamard_index", "hadamard_scatter", "mixture_parts"]
 __all__ += ["parity", "polynomial_hash"]  # they are the twin's
 __all__ += [name for name in numpy_kernels.__all__ if name not in __all__]
 
@@ -197,20 +198,11 @@ def hadamard_supports(counts: Counts, bits: int, digits: int, cells: int) -> NDA
     return supports
 
 
-def split_blocks(
-    upto: Floats,
-    mass: Floats,
-    variance: Floats,
-    half_variance: Floats,
-    width: int,
-    least: float,
-    spreads: Floats,
-    weights: Floats,
-) -> Floats:
-    """Return the mean mass of the left half of every block of 2 × ``width`` bins with a cut in the domain."""
-    left = np.empty(upto.size - 2)
-    arrays = [np.ascontiguousarray(each) for each in (upto, mass, variance, half_variance, spreads, weights)]
-    _compiled.split_blocks(*arrays[:4], width, least, *arrays[4:], left, workers())
+def split_blocks(blocks: Blocks, spreads: Floats, weights: Floats) -> Floats:
+    """Return the mean mass of the left half of every one of ``blocks`` with a cut in the domain."""
+    left = np.empty(blocks.upto.size - 2)
+    known = map(np.ascontiguousarray, blocks[:4])
+    _compiled.split_blocks(*known, blocks.width, blocks.least, spreads, weights, left, workers())
     return left
 
 

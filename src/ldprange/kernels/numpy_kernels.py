@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.kernels.numpy_bits import copy_bits
-from ldprange.kernels.numpy_mixtures import block_halves, mixture_means, mixture_parts, split_blocks
+from ldprange.kernels.numpy_mixtures import Blocks, block_halves, mixture_means, mixture_parts, split_blocks
 from ldprange.kernels.numpy_randomisers import (
     draw_below,
     encode_contrast,
@@ -31,6 +31,7 @@ from ldprange.support.arrays import Codes, Counts, Words
 from ldprange.support.parallel import slices
 
 __all__ = [
+    "Blocks",
     "Codes",
     "Counts",
     "Words",

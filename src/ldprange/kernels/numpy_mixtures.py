@@ -10,6 +10,8 @@ of the mass, and one last part of which half has nothing and half has everything
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ldprange.support.arrays import Floats
@@ -50,53 +52,48 @@ def mixture_means(
     return np.minimum(mean, parent)
 
 
-def split_blocks(
-    upto: Floats,
-    mass: Floats,
-    variance: Floats,
-    half_variance: Floats,
-    width: int,
-    least: float,
-    spreads: Floats,
-    weights: Floats,
-) -> Floats:
-    """Return the mean mass of the left half of every block of 2 × ``width`` bins with a cut in the domain.
+class Blocks(NamedTuple):
+    """All blocks of 2 × ``width`` bins on a line, with what is known of them.
 
-    All as in :func:`block_halves` and :func:`mixture_means`.
-    """
-    left = np.empty(upto.size - 2)
-    for some in slices(left.size, _TOGETHER):
-        halves = block_halves(upto, mass, variance, half_variance, width, least, some)
-        left[some] = mixture_means(*halves, spreads, weights)
-    return left
-
-
-def block_halves(
-    upto: Floats,
-    mass: Floats,
-    variance: Floats,
-    half_variance: Floats,
-    width: int,
-    least: float,
-    some: slice,
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return value, noise, centre and parent (see :func:`mixture_parts`) of the left halves of blocks.
-
-    Parameters
+    Attributes
     ----------
     upto
         The estimated share below each boundary.
     mass
-        Of each block of 2 × ``width`` bins.
+        Of each block.
     variance, half_variance
         Of the estimates of blocks of 2 × ``width`` bins, and of ``width`` bins.
     width
         Of a half.
     least
         The least variance of an estimate.
-    some
-        Which of those with a cut in the domain.
     """
+
+    upto: Floats
+    mass: Floats
+    variance: Floats
+    half_variance: Floats
+    width: int
+    least: float
+
+
+def split_blocks(blocks: Blocks, spreads: Floats, weights: Floats) -> Floats:
+    """Return the mean mass of the left half of every one of ``blocks`` with a cut in the domain.
+
+    ``spreads`` and ``weights`` are the mixture's, as in :func:`mixture_means`.
+    """
+    left = np.empty(blocks.upto.size - 2)
+    for some in slices(left.size, _TOGETHER):
+        left[some] = mixture_means(*block_halves(blocks, some), spreads, weights)
+    return left
+
+
+def block_halves(blocks: Blocks, some: slice) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return value, noise, centre and parent (see :func:`mixture_parts`) of the left halves of blocks.
+
+    They are ``some`` of those with a cut in the domain.
+    """
+    upto, mass, variance, half_variance, width, least = blocks
     bins = upto.size - 1
     cut = np.arange(some.start, some.stop, some.step) + 1
     low, high, block = np.maximum(cut - width, 0), np.minimum(cut + width, bins), cut + (width - 1)

@@ -6,6 +6,7 @@ it makes of any two vectors: the shares times a vector that is the same for all 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -65,8 +66,7 @@ class StageWindows(NamedTuple):
         """Return M of blocks with these ``shares``, a row each."""
         blocks, cells = shares.shape
         found, apart = np.zeros((blocks, cells, cells)), np.arange(cells) - np.arange(cells)[:, None]
-        for width, rate, asked in self._occupied():
-            held = rate / width * (window_sums(shares, width) - 1 / asked)
+        for width, held in self._held(shares):
             upto = np.cumsum(np.pad(held, [(0, 0), (1, 0)]), axis=1)
             # the windows that hold cells i ≤ j end at j … i + w − 1
             both = upto[:, width : width + cells, None] - upto[:, None, :cells]
@@ -77,22 +77,24 @@ class StageWindows(NamedTuple):
     def times(self, shares: Floats, vectors: Floats) -> Floats:
         """Return M of blocks with these ``shares`` times ``vectors`` over their cells: quicker for a few."""
         found = np.zeros(np.broadcast_shapes(shares.shape, vectors.shape))
-        for width, rate, asked in self._occupied():
-            held = rate / width * (window_sums(shares, width) - 1 / asked)
+        for width, held in self._held(shares):
             found += over_cells(held * window_sums(vectors, width), width)
         return found
 
     def masses(self, shares: Floats) -> Floats:
         """Return n λ² occupied/w (θ(window) − 1/asked) of all windows of blocks, a row each."""
-        found = [
-            rate / width * (window_sums(shares, width) - 1 / asked) for width, rate, asked in self._occupied()
-        ]
+        found = [held for _, held in self._held(shares)]
         return np.hstack([np.zeros((len(shares), 0)), *found])
 
     def sums(self, rows: Floats) -> Floats:
         """Return the sums over all windows, in the order of :meth:`masses`."""
         found = [window_sums(rows, width) for width, _, _ in self._occupied()]
         return np.hstack([np.zeros((len(rows), 0)), *found])
+
+    def _held(self, shares: Floats) -> Iterator[tuple[int, Floats]]:
+        """Yield the width of each level, and n λ² occupied/w (θ(window) − 1/asked) of its windows."""
+        for width, rate, asked in self._occupied():
+            yield width, rate / width * (window_sums(shares, width) - 1 / asked)
 
     def _occupied(self) -> list[tuple[int, float, int]]:
         every = zip(self.widths, self.rates.tolist(), self.asked.tolist(), strict=True)
