@@ -323,7 +323,7 @@ class TestExport:
         assert (again.exit_code, "must not be there yet" in again.stderr) == (2, True)
 
     def test_many_reports_make_many_files(self, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("ldprange.service.store._READ_BYTES", 100)
+        monkeypatch.setattr("ldprange.service.store._READ_BYTES", 1)  # each body by itself
         with serving("data") as service:
             service.create()
             for seed in range(20):
