@@ -17,7 +17,7 @@ import pytest
 import ldprange as ldp
 from dense_least_squares import all_ranges, cdf_of, law_of, variances_of
 from ldprange.decompositions.stages_design import stages_for
-from ldprange.least_squares import stage_variances
+from ldprange.least_squares import stage_variances, stage_walk
 from ldprange.least_squares.stage_forms import StageTables
 from ldprange.least_squares.stage_means import mean_variances
 from ldprange.least_squares.stage_variances import StageVariances
@@ -259,8 +259,8 @@ def test_variances_are_those_of_the_moments_of_every_window(
     np.testing.assert_allclose(variances(low[:1], high[:1]), wanted[:1], atol=slack)
     # in two dimensions, and cut into pieces everywhere that they can be
     monkeypatch.setattr(stage_variances, "_RANGES", 7)
-    monkeypatch.setattr(stage_variances, "_FINE_BLOCKS", 1)
-    monkeypatch.setattr(stage_variances, "_COARSE_BLOCKS", 1)
+    monkeypatch.setattr(stage_walk, "_FINE_BLOCKS", 1)
+    monkeypatch.setattr(stage_walk, "_COARSE_BLOCKS", 1)
     again = variances(np.tile(low, (2, 1)), np.tile(high, (2, 1)))
     np.testing.assert_allclose(again, np.tile(wanted, (2, 1)), atol=slack)
 

@@ -27,10 +27,17 @@ class Ends:
     def __getitem__(self, chosen: Boundaries | slice) -> Self:
         return type(self)(self.block[chosen], self.start[chosen], self.weights[chosen])
 
+    def blocks(self) -> Boundaries:
+        """Return the blocks in which ends in rising order lie, each once."""
+        return self.block[self._first()]
+
     def by_block(self, together: int) -> Iterator[slice]:
         """Yield slices of ends in rising order: those in a few blocks, at most ``together``, at a time."""
-        first = np.flatnonzero(np.append(True, self.block[1:] != self.block[:-1]))[::together].tolist()
+        first = self._first()[::together].tolist()
         yield from map(slice, first, [*first[1:], self.block.size])
+
+    def _first(self) -> Boundaries:
+        return np.flatnonzero(np.append(True, self.block[1:] != self.block[:-1]))
 
     def sums(self, rows: Floats) -> Floats:
         """Return the weighted sums of ``rows``: for each block a table, with a row for each boundary."""
@@ -47,12 +54,11 @@ class Ends:
 def ends_seen(fit: StagesFit, boundaries: Boundaries) -> list[Ends]:
     """Return the shares below ``boundaries`` as every stage of ``fit`` sees them, the topmost first."""
     start, weights = boundaries, np.ones((boundaries.size, 1))
-    one, nothing = np.ones((boundaries.size, 1)), np.zeros((boundaries.size, 1))
     found = []
     for stage, block in reversed(list(zip(fit.stages, fit.blocks, strict=True))):
         last = fit.leaves // (stage.size * stage.block) - 1
         inside = np.minimum(start // stage.block, last)
         found.append(Ends(inside, start - inside * stage.block, weights))
-        below = kernels.weighted_rows(block.prefix_parts, found[-1].start, weights)
-        start, weights = inside * block.parts, np.hstack([one, below]) - np.hstack([below, nothing])
+        weights = kernels.weighted_rows(block.prefix_parts, found[-1].start, weights)
+        start = inside * block.parts
     return found[::-1]

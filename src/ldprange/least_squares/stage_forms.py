@@ -19,19 +19,34 @@ from ldprange.support.arrays import Boundaries, Floats
 
 
 class Forms(Protocol):
-    """The forms of some blocks, for ends that lie in them."""
+    """The forms of some blocks, at some of their boundaries.
 
-    def alone(self, end: Ends) -> Floats:
-        """Return cᵀ(R + R M R)c."""
-        ...
+    Attributes
+    ----------
+    blocks, boundaries
+        Their numbers, rising.
+    alone
+        For each block and boundary, cᵀ(R + R M R)c.
+    rows
+        For each block and boundary, its row.
+    """
+
+    blocks: Boundaries
+    boundaries: Boundaries
+    rows: Floats
+
+    @property
+    def alone(self) -> Floats: ...
 
     def both(self, low: Ends, high: Ends) -> Floats:
-        """Return the same of the cells below two ends in one block."""
+        """Return cᵀ(R + R M R)c of the cells below two ends in one block."""
         ...
 
-    def rows(self, end: Ends) -> Floats:
-        """Return the row of each end."""
-        ...
+
+def placed(forms: Forms, end: Ends) -> Ends:
+    """Return an end with its block and boundary as they are counted in ``forms``."""
+    block, start = np.searchsorted(forms.blocks, end.block), np.searchsorted(forms.boundaries, end.start)
+    return Ends(block, start, end.weights)
 
 
 class CoarseForms:
@@ -55,23 +70,16 @@ class CoarseForms:
         self, block: Block, blocks: Boundaries, boundaries: Boundaries, weighed: Floats, rights: Floats
     ) -> None:
         rows = block.prefix_rows[boundaries]
-        self._blocks, self._boundaries = blocks, boundaries
-        self._pairs = block.prefixes[np.ix_(boundaries, boundaries)] + weighed @ rows.T
-        self._rows = np.concatenate([weighed @ block.shared_out, rows @ rights], axis=2)
+        self.blocks, self.boundaries = blocks, boundaries
+        self._pairs: Floats = block.prefixes[np.ix_(boundaries, boundaries)] + weighed @ rows.T
+        self.rows: Floats = np.concatenate([weighed @ block.shared_out, rows @ rights], axis=2)
 
-    def _placed(self, end: Ends) -> Ends:
-        """Return an end with its block and its boundary as they are counted here."""
-        block, start = np.searchsorted(self._blocks, end.block), np.searchsorted(self._boundaries, end.start)
-        return Ends(block, start, end.weights)
-
-    def alone(self, end: Ends) -> Floats:
-        return self.both(end, end)
+    @property
+    def alone(self) -> Floats:
+        return np.diagonal(self._pairs, axis1=1, axis2=2)
 
     def both(self, low: Ends, high: Ends) -> Floats:
-        return self._placed(low).form(self._pairs, self._placed(high))
-
-    def rows(self, end: Ends) -> Floats:
-        return self._placed(end).sums(self._rows)
+        return placed(self, low).form(self._pairs, placed(self, high))
 
 
 class FineMaps:
@@ -100,26 +108,17 @@ class FineForms:
     """Blocks of bins. An end is a boundary of bins here, with one weight, 1."""
 
     def __init__(self, maps: FineMaps, blocks: Boundaries, shares: Floats) -> None:
-        self._blocks, self._maps, self._shares = blocks, maps, shares
-        self._forms = shares @ maps.each
-        self._forms -= maps.less
-        self._forms = self._forms.reshape(len(shares), len(maps.pairs), -1)
-
-    def _at(self, end: Ends) -> tuple[Boundaries, Boundaries]:
-        return np.searchsorted(self._blocks, end.block), end.start
-
-    def alone(self, end: Ends) -> Floats:
-        found: Floats = self._forms[..., 0][self._at(end)]
-        return found
-
-    def rows(self, end: Ends) -> Floats:
-        found: Floats = self._forms[..., 1:][self._at(end)]
-        return found
+        self.blocks, self.boundaries = blocks, np.arange(len(maps.pairs))
+        self._maps, self._shares = maps, shares
+        forms = shares @ maps.each
+        forms -= maps.less
+        forms = forms.reshape(len(shares), len(maps.pairs), -1)
+        self.alone, self.rows = forms[..., 0], forms[..., 1:]
 
     def both(self, low: Ends, high: Ends) -> Floats:
         found: Floats = self._maps.pairs[low.start, high.start]
         if low.block.size:
-            masses, at = self._maps.windows.masses(self._shares), np.searchsorted(self._blocks, low.block)
+            masses, at = self._maps.windows.masses(self._shares), np.searchsorted(self.blocks, low.block)
             found += kernels.product_sums(self._maps.sums, low.start, high.start, masses, at)
         return found
 

@@ -64,15 +64,19 @@ class StageWindows(NamedTuple):
 
     def matrices(self, shares: Floats) -> Floats:
         """Return M of blocks with these ``shares``, a row each."""
-        blocks, cells = shares.shape
-        found, apart = np.zeros((blocks, cells, cells)), np.arange(cells) - np.arange(cells)[:, None]
-        for width, held in self._held(shares):
+        cells, widths = self.cells, [width for width, _, _ in self._occupied()]
+        # the windows of w cells that hold i ≤ j, less than w apart, end at j … i + w − 1: of the widest
+        # one, two, … levels these are as many, less those that end before j
+        ends, begins = np.zeros((2, len(shares), len(widths) + 1, cells))
+        for wider, (width, held) in enumerate(self._held(shares), 1):
             upto = np.cumsum(np.pad(held, [(0, 0), (1, 0)]), axis=1)
-            # the windows that hold cells i ≤ j end at j … i + w − 1
-            both = upto[:, width : width + cells, None] - upto[:, None, :cells]
-            both *= (apart >= 0) & (apart < width)
-            found += both
-        return found + np.swapaxes(found * (apart > 0), 1, 2)
+            ends[:, wider:] += upto[:, None, width:]
+            begins[:, wider:] += upto[:, None, :cells]
+        one, other = np.indices((cells, cells))
+        hold_both = len(widths) - np.searchsorted(widths[::-1], np.abs(one - other), side="right")
+        found: Floats = ends.reshape(len(shares), -1)[:, hold_both * cells + np.minimum(one, other)]
+        found -= begins.reshape(len(shares), -1)[:, hold_both * cells + np.maximum(one, other)]
+        return found
 
     def times(self, shares: Floats, vectors: Floats) -> Floats:
         """Return M of blocks with these ``shares`` times ``vectors`` over their cells: quicker for a few."""

@@ -72,8 +72,13 @@ class Block:
 
     @cached_property
     def prefix_parts(self) -> Floats:
-        """How much of each part lies below each boundary."""
-        return _first_rows(self.shared_out)
+        """Weights of the shares below the ends of parts, that of the first's begin too, at each boundary.
+
+        Their sum is what is known, given the parts, of the share below the boundary.
+        """
+        below = np.pad(_first_rows(self.shared_out), [(0, 0), (1, 1)])
+        below[:, 0] = 1
+        return -np.diff(below, axis=1)
 
 
 def parts_of(stages: Sequence[Stage]) -> list[int]:
