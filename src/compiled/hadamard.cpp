@@ -59,6 +59,19 @@ void hash_hadamard(const std::uint32_t* index, const std::uint32_t* items, std::
     }
 }
 
+std::uint32_t hash_to_symbol(std::uint32_t line, std::uint32_t item, unsigned bits, unsigned digits) {
+    const unsigned length = bits * digits;
+    const std::uint32_t mask = static_cast<std::uint32_t>((std::uint64_t{1} << length) - 1);
+    const std::uint32_t most = (1u << bits) - 1, lowest = mask / most;
+    const std::uint32_t place = bits > 1 ? scatter(item, mask, (length + 1) / 2) : item;
+    std::uint32_t power = index_of(line, bits, most, lowest), symbol = parity(power & place);
+    for (unsigned r = 1; r < bits; ++r) {
+        power = times_x(power, bits - 1, lowest);
+        symbol |= parity(power & place) << r;
+    }
+    return symbol;
+}
+
 LDPRANGE_WIDEST
 void scattered_places(const std::uint32_t* items, std::uint32_t* places, std::size_t count, std::uint32_t mask,
                       unsigned half) {

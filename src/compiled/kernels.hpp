@@ -28,6 +28,7 @@ void respond(std::uint64_t* state, std::uint32_t* symbols, std::size_t count, st
 // hadamard.cpp
 void hash_hadamard(const std::uint32_t* index, const std::uint32_t* items, std::uint32_t* symbols,
                    std::size_t count, unsigned bits, std::uint32_t lowest);
+std::uint32_t hash_to_symbol(std::uint32_t line, std::uint32_t item, unsigned bits, unsigned digits);
 void encode_hadamard(std::uint64_t* state, const std::uint32_t* items, std::uint32_t* codes, std::size_t count,
                      unsigned bits, unsigned digits, std::uint32_t threshold);
 void hadamard_supports(const std::int64_t* counts, std::size_t rows, double* supports, std::size_t cells,

@@ -70,6 +70,11 @@ void hash_hadamard(Words index, Words items, unsigned bits, std::uint32_t lowest
     ldprange::hash_hadamard(index.data(), items.data(), symbols.data(), items.size(), bits, lowest);
 }
 
+std::uint32_t hash_to_symbol(std::uint32_t line, std::uint32_t item, unsigned bits, unsigned digits) {
+    require(bits >= 1 && bits <= 31 && digits >= 1 && digits <= 31 / bits, "an index must have 1 to 31 bits");
+    return ldprange::hash_to_symbol(line, item, bits, digits);
+}
+
 void draw_below(Array<std::uint64_t> state, std::uint32_t bound, Array<std::uint32_t> drawn) {
     require(bound >= 1, "the bound must be at least 1");
     ldprange::draw_below(state_of(state), drawn.data(), drawn.size(), bound);
@@ -288,6 +293,7 @@ NB_MODULE(_compiled, module) {
                "pairs"_a, "threshold"_a, nb::arg("codes").noconvert(), free);
     module.def("hash_hadamard", &hash_hadamard, nb::arg("index").noconvert(), nb::arg("items").noconvert(), "bits"_a,
                "lowest"_a, nb::arg("symbols").noconvert(), free);
+    module.def("hash_to_symbol", &hash_to_symbol);  // over before the interpreter could be let go of
     module.def("draw_below", &draw_below, nb::arg("state").noconvert(), "bound"_a, nb::arg("drawn").noconvert(), free);
     module.def("respond", &respond, nb::arg("state").noconvert(), "number"_a, "threshold"_a,
                nb::arg("symbols").noconvert(), free);

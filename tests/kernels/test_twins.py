@@ -58,6 +58,19 @@ def test_hadamard_hashes(seed: int, length: int, bits: int, digits: int) -> None
     same(lambda twin, _: twin.hash_hadamard(index[:50], items[:7, None], bits, lowest), seed)
 
 
+@needs_compiled
+@given(seed=seeds, bits=st.integers(1, 4), digits=st.integers(1, 7))
+def test_one_persons_symbol_is_that_of_many(seed: int, bits: int, digits: int) -> None:
+    rng, lowest = np.random.default_rng(seed), ((1 << bits * digits) - 1) // ((1 << bits) - 1)
+    lines, items = (rng.integers(0, bound, 50, dtype=np.uint32) for bound in (lowest, 1 << bits * digits))
+    index = numpy_kernels.hadamard_index(lines, bits, digits)
+    places = numpy_kernels.hadamard_scatter(items, bits, digits)
+    many = numpy_kernels.hash_hadamard(index, places, bits, lowest).tolist()
+    pairs = list(zip(lines.tolist(), items.tolist(), strict=True))
+    for twin in (numpy_kernels, compiled):
+        assert [twin.hash_to_symbol(*pair, bits, digits) for pair in pairs] == many
+
+
 bounds = st.one_of(st.integers(1, 100), st.sampled_from([1 << 20, 5461, 2**31 + 1, 3 << 30, 2**32 - 1]))
 
 

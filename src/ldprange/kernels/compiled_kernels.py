@@ -5,7 +5,7 @@ What each function does is said by its twin in ``numpy_kernels``; those that cos
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -102,6 +102,9 @@ def encode_contrast(items: Words, rng: np.random.Generator, pairs: int, threshol
     _compiled.encode_contrast(found[1], np.ascontiguousarray(items), pairs, threshold, codes)
     rng.bit_generator.state = found[0]
     return codes
+
+
+hash_to_symbol: Callable[[int, int, int, int], int] = _compiled.hash_to_symbol  # a wrapper would cost as much
 
 
 def draw_below(rng: np.random.Generator, count: int, bound: int) -> Words:

@@ -24,6 +24,7 @@ __all__ = [
     "hadamard_powers",
     "hadamard_scatter",
     "hash_hadamard",
+    "hash_to_symbol",
     "parity",
     "respond",
     "seeded_words",
@@ -169,6 +170,21 @@ def hash_hadamard(index: Words, items: Words, bits: int, lowest: int) -> Words:
     for r, power in enumerate(hadamard_powers(index, bits, lowest)):
         symbols |= parity(power & items).astype(np.uint32) << np.uint32(r)
     return symbols
+
+
+def hash_to_symbol(line: int, item: int, bits: int, digits: int) -> int:
+    """Hash one item by the index of one line: on a person's device an array of one would take far longer."""
+    length = bits * digits
+    lowest = ((1 << length) - 1) // ((1 << bits) - 1)
+    unit = 1 << ((line * ((1 << bits) - 1) + 1).bit_length() - 1) // bits * bits
+    power = line - (lowest & (unit - 1)) + unit
+    place = hadamard_scatter(item, bits, digits)
+    symbol = (power & place).bit_count() & 1
+    for r in range(1, bits):
+        carry = (power >> (bits - 1)) & lowest
+        power = ((power ^ (carry << (bits - 1))) << 1) ^ (3 * carry)
+        symbol |= ((power & place).bit_count() & 1) << r
+    return symbol
 
 
 def hadamard_powers(index: Words, bits: int, lowest: int) -> list[Words]:

@@ -136,17 +136,9 @@ class _HadamardMechanism(CodedMechanism):
         return lines * np.uint32(self._symbols) + self.symbols(self._index(lines), items)
 
     def encode(self, item: int, coins: Coins) -> bytes:
-        bits, lines = self._bits, self._lines
-        line = below(coins, lines)
-        unit = 1 << ((line * (self._symbols - 1) + 1).bit_length() - 1) // bits * bits
-        power = line - (lines & (unit - 1)) + unit
-        place = kernels.hadamard_scatter(item, bits, self._digits)
-        symbol = (power & place).bit_count() & 1
-        for r in range(1, bits):
-            carry = (power >> (bits - 1)) & lines
-            power = ((power ^ (carry << (bits - 1))) << 1) ^ (3 * carry)
-            symbol |= ((power & place).bit_count() & 1) << r
-        code = (line << bits) + self._response.encode(symbol, coins)
+        line = below(coins, self._lines)
+        symbol = kernels.hash_to_symbol(line, item, self._bits, self._digits)
+        code = (line << self._bits) + self._response.encode(symbol, coins)
         return code.to_bytes(self.width, "little")
 
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
