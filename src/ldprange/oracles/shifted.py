@@ -38,7 +38,7 @@ from ldprange.oracles.contract import (
     integers_below,
     width_of,
 )
-from ldprange.randomness import Coins, below
+from ldprange.randomness import WORD_BITS, Coins
 from ldprange.support.arrays import Counts, Words
 
 _BLOCK = 1 << 16  # users taken together
@@ -71,6 +71,9 @@ class ShiftedMechanism(Mechanism):
         self.counters = shifts * self._row
         self._shift_width, self._shift_bits = width_of(shifts), (shifts - 1).bit_length()
         self.width = self._shift_width + self._grid.width
+        # all that encode needs, looked up once: each look-up is slow where objects of two classes take turns
+        unused = WORD_BITS - self._shift_bits
+        self._for_one = shifts, unused, self._shift_width, block, self._windows, grid.encode
         self.noise = self._grid.noise
         empty = self._grid.unpack(np.empty((0, self._grid.width), np.uint8))
         self._record = np.dtype([("shift", np.uint32), ("report", empty.dtype, empty.shape[1:])])
@@ -81,18 +84,17 @@ class ShiftedMechanism(Mechanism):
         return self._shifts * self._grid.outputs
 
     def encode(self, item: int, coins: Coins) -> bytes:
-        shift = below(coins, self._shifts)
-        report = self._grid.encode(self._window(item, shift), coins)
-        return shift.to_bytes(self._shift_width, "little") + report
+        shifts, unused, bytes_of_shift, length, windows, encode = self._for_one
+        word = coins.word
+        while (shift := word() >> unused) >= shifts:  # randomness.below, which would take twice as long
+            pass
+        block, place = divmod(item, length)
+        window = block * windows + (place + shift) // shifts
+        return shift.to_bytes(bytes_of_shift, "little") + encode(window, coins)
 
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
         shifts = kernels.draw_below(rng, items.size, self._shifts)
         return self._joined(shifts, self._grid.encode_many(self._windows_of(items, shifts), rng))
-
-    def _window(self, item: int, shift: int) -> int:
-        """Return the window that holds an item at a shift."""
-        block, place = divmod(item, self._block)
-        return block * self._windows + (place + shift) // self._shifts
 
     def _windows_of(self, items: Items, shifts: Items | int) -> Items:
         """Return the windows that hold items at their shifts."""
@@ -190,7 +192,8 @@ class ShiftedMechanism(Mechanism):
 
     def likelihood(self, report: bytes, item: int) -> Fraction:
         shift = int.from_bytes(report[: self._shift_width], "little")
-        return self._grid.likelihood(report[self._shift_width :], self._window(item, shift)) / self._shifts
+        window = int(self._windows_of(np.array([item], np.uint32), shift)[0])
+        return self._grid.likelihood(report[self._shift_width :], window) / self._shifts
 
 
 class ShiftedCodes(ShiftedMechanism):

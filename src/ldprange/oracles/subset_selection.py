@@ -86,18 +86,19 @@ class SubsetMechanism(Mechanism):
         self.noise = Noise.of_supports(p, q, others=both, held_and_other=p * (k - 1) / others)
 
     def encode(self, item: int, coins: Coins) -> bytes:
-        holds = coins.word() < self._threshold
-        others, steps = self._steps[holds]
         word = coins.word
-        for last, shift in steps:
+        holds = word() < self._threshold
+        others, steps = self._steps[holds]
+        for last, shift, last_bit in steps:
             while (drawn := word() >> shift) > last:  # randomness.below, which would take a third longer
                 pass
-            others |= 1 << (last if others >> drawn & 1 else drawn)
+            bit = 1 << drawn
+            others |= last_bit if others & bit else bit
         before = others & ((1 << item) - 1)  # the others beyond the item move up by one
         return (before | holds << item | (others ^ before) << 1).to_bytes(self.width, "little")
 
     @cached_property
-    def _steps(self) -> list[tuple[int, list[tuple[int, int]]]]:
+    def _steps(self) -> list[tuple[int, list[tuple[int, int, int]]]]:
         """How the other cells of a set are drawn, of one without the sender's own and of one with it."""
         return [_steps(self.cells - 1, self.size - holds) for holds in (False, True)]
 
@@ -198,11 +199,11 @@ class SubsetMechanism(Mechanism):
         return (1 - self._holds) / comb(self.cells - 1, self.size)
 
 
-def _steps(cells: int, size: int) -> tuple[int, list[tuple[int, int]]]:
+def _steps(cells: int, size: int) -> tuple[int, list[tuple[int, int, int]]]:
     """Return how to draw ``size`` of ``cells`` cells, all sets equally likely, by Floyd's algorithm.
 
     That is the cells, a bit each, that need no coin, and for each of the others the last cell that it may be,
-    with what a word is shifted by to be a cell up to that one or, if it is drawn again, beyond.
+    with what a word is shifted by to be a cell up to that one or, if it is drawn again, beyond, and its bit.
     """
     lasts = range(max(1, cells - size), cells)  # the one cell below 1 takes no coin
-    return int(cells == size), [(last, WORD_BITS - last.bit_length()) for last in lasts]
+    return int(cells == size), [(last, WORD_BITS - last.bit_length(), 1 << last) for last in lasts]
