@@ -148,7 +148,7 @@ def _cells(ends: Floats, cells: int) -> Counts:
     return np.clip(ends.astype(np.int64), 0, cells - 1)
 
 
-def reconstruct(wave: SquareWave, reports: Counts, smooth: bool) -> Floats:
+def reconstruct(wave: SquareWave, reports: Counts, smooth: bool, tolerance: float | None = None) -> Floats:
     """Return the shares that make the reports likely, by expectation maximisation from equal ones.
 
     It stops as the paper does, when a step changes the log-likelihood by less than a tolerance. Without
@@ -162,8 +162,11 @@ def reconstruct(wave: SquareWave, reports: Counts, smooth: bool) -> Floats:
         How many fell into each bucket.
     smooth
         Whether neighbours are averaged after each step: EMS in the paper, EM without.
+    tolerance
+        Of the log-likelihood; the paper's, if none is given.
     """
-    tolerance = _TOLERANCE if smooth else _TOLERANCE * math.exp(wave.epsilon)
+    if tolerance is None:
+        tolerance = _TOLERANCE if smooth else _TOLERANCE * math.exp(wave.epsilon)
     shares, before = np.full(wave.bins, 1 / wave.bins), -math.inf
     for _ in range(_MAX_STEPS):
         chances = wave.chances(shares)
