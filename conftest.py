@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -42,15 +43,24 @@ LONG_STARTS = (
 
 
 class OneProcessForALongStart(LoadScopeScheduling):  # type: ignore[misc] # it has no type information
-    """Gives all tests that share a long start to one process, as the cases of one test; others go to any."""
+    """Gives all tests that share a long start to one process, as the cases of one test; others go to any.
+
+    They are given out as they are collected: long ones first, so that short ones fill the end.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
-        return next((shared for shared in LONG_STARTS if nodeid.startswith(shared)), nodeid.split("[")[0])
+        return _together(nodeid)
+
+
+def _together(nodeid: str) -> str:
+    """Return what all tests that go to the same process as this one have in common."""
+    return next((shared for shared in LONG_STARTS if nodeid.startswith(shared)), nodeid.split("[")[0])
 
 
 @pytest.hookimpl(optionalhook=True)  # without pytest-xdist there is but one process
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneProcessForALongStart:
     """Return who decides which process runs which test. Marks will not do: pytest 9.2 loses xdist_group."""
+    config.option.loadscopereorder = False
     return OneProcessForALongStart(config, log)
 
 
@@ -81,6 +91,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             (kept if quick else left_out).append(item)
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
+    if hasattr(config, "workerinput"):  # in one of several processes
+        _put_long_ones_first(items)
+
+
+def _put_long_ones_first(items: list[pytest.Item]) -> None:
+    """Sort tests: long starts, then systems, then slow ones, then the rest, each by their number of cases."""
+    cases = Counter(_together(item.nodeid) for item in items)
+
+    def place(item: pytest.Item) -> tuple[bool, bool, bool, int]:
+        shared = _together(item.nodeid)
+        system, slow = (any(item.iter_markers(mark)) for mark in ("system", "slow"))
+        return shared not in LONG_STARTS, not system, not slow, -cases[shared]
+
+    items.sort(key=place)
 
 
 @pytest.fixture
