@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,7 +19,12 @@ import pytest
 
 MEMORY = "512m"
 WORKER_MEMORY = "1g"  # what Spark's executors ask for where nobody says otherwise
-QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"  # a JVM that lives for seconds
+# Dozens of JVMs start here, and each would load thousands of classes: more than half of what its short life
+# takes. This file has them ready. A JVM that it does not fit does without, and would say so on stdout, among
+# what a command prints, if its log were not off.
+CLASSES = Path(sys.prefix) / "spark-classes.jsa"
+SHORT_LIVED = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xlog:disable"
+QUICK = f"{SHORT_LIVED} -XX:SharedArchiveFile={CLASSES}"
 SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -45,6 +51,35 @@ def need_spark() -> None:
             "Java is not installed (Debian: apt-get install openjdk-17-jre-headless), "
             "so the Spark engine was NOT tested"
         )
+    have_classes()
+
+
+LOADING = """
+import sys
+from pathlib import Path
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import col
+
+options, folder = sys.argv[1:]
+settings = {"spark.driver.extraJavaOptions": options, "spark.ui.enabled": "false"}
+session = SparkSession.builder.master("local[1]").config(map=settings).getOrCreate()
+path = str(Path(folder) / "x.parquet")
+session.range(9).mapInArrow(lambda batches: batches, "id long").write.parquet(path)
+session.read.parquet(path).groupBy(col("id") % 2).count().toArrow()
+"""
+
+
+def have_classes() -> None:
+    """Write the file of classes, unless there is one since Java and Spark were installed."""
+    import pyspark
+
+    newest = max(Path(name).stat().st_ctime for name in (shutil.which("java") or "", pyspark.__file__))
+    if CLASSES.exists() and CLASSES.stat().st_ctime > newest:
+        return
+    with tempfile.TemporaryDirectory(dir=CLASSES.parent) as folder:
+        made = Path(folder) / CLASSES.name
+        run_python("-c", LOADING, f"{SHORT_LIVED} -XX:ArchiveClassesAtExit={made}", folder)  # to Java's end
+        made.rename(CLASSES)
 
 
 def free_port() -> int:
@@ -84,10 +119,8 @@ class Cluster:
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        self.settings = home / "settings"  # for whoever starts Spark without saying any
-        self.settings.mkdir()
-        defaults = "".join(f"{name} {value}\n" for name, value in SETTINGS.items())
-        (self.settings / "spark-defaults.conf").write_text(defaults)
+        self.settings = home / "settings.conf"  # for whoever starts Spark without saying any
+        self.settings.write_text("".join(f"{name} {value}\n" for name, value in SETTINGS.items()))
         self.master = f"spark://127.0.0.1:{free_port()}"
         port = self.master.rsplit(":", 1)[1]
         self._log = (home / "log").open("ab")

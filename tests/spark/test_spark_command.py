@@ -28,7 +28,9 @@ def command(plan: ldp.Plan, output: str) -> list[str]:
 
 def on_cluster(cluster: Cluster, arguments: list[str], code: int = 0) -> subprocess.CompletedProcess[str]:
     engine = ["--engine", "spark", "--master", cluster.master]
-    return run_python(*arguments, *engine, code=code, SPARK_CONF_DIR=str(cluster.settings))
+    # a folder of settings would be among Java's classes, and the file of classes that are ready of no use
+    settings = f"--properties-file {cluster.settings} pyspark-shell"
+    return run_python(*arguments, *engine, code=code, PYSPARK_SUBMIT_ARGS=settings)
 
 
 def test_same_file_as_one_machine(cluster: Cluster, here: Path) -> None:
