@@ -37,6 +37,8 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "FATAL",
     "spark.sql.shuffle.partitions": "2",
+    # as often as a lost worker needs; each time Python starts anew to find the same error in the same report
+    "spark.task.maxFailures": "2",
     # a partition for every file of more than 64 KB, so that small jobs have tasks too
     "spark.sql.files.maxPartitionBytes": str(1 << 16),
     "spark.sql.files.openCostInBytes": "1024",
