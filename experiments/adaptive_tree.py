@@ -60,19 +60,23 @@ def threshold(epsilon: float, users: float) -> float:
     return math.sqrt((_BRANCHING + 1) * 4 * e / (users * (e - 1) ** 2))
 
 
-def without_negatives(estimates: Floats) -> Floats:
-    """Return the nearest shares that are non-negative and add up to 1: all lose the same or become 0.
+def without_negatives(estimates: Floats, total: float | Floats = 1.0) -> Floats:
+    """Return the nearest shares that are non-negative and add up to ``total``: all lose the same or become 0.
 
     It is called Norm-Sub by T. Wang et al., "Locally Differentially Private Frequency Estimation with
-    Consistency", NDSS 2020. There may be many estimates, a row each.
+    Consistency", NDSS 2020. There may be many estimates, a row each, and as many totals.
 
     >>> without_negatives(np.array([0.75, 0.5, -0.5])).tolist()
     [0.625, 0.375, 0.0]
     """
     ordered = np.flip(np.sort(estimates, axis=-1), axis=-1)
-    losses = (np.cumsum(ordered, axis=-1) - 1) / np.arange(1, ordered.shape[-1] + 1)  # if so many are left
+    totals = np.asarray(total)[..., None]
+    losses = (np.cumsum(ordered, axis=-1) - totals) / np.arange(
+        1, ordered.shape[-1] + 1
+    )  # if so many are left
     left = np.count_nonzero(ordered > losses, axis=-1, keepdims=True)  # what is greater comes first
-    shares: Floats = np.maximum(estimates - np.take_along_axis(losses, left - 1, axis=-1), 0.0)
+    last = np.maximum(left - 1, 0)  # of a total of 0 nothing is left
+    shares: Floats = np.maximum(estimates - np.take_along_axis(losses, last, axis=-1), 0.0)
     return shares
 
 

@@ -149,8 +149,7 @@ def agree(root: Node, estimates: Estimates) -> None:
     for place, (_, children) in enumerate(_families(root)):
         if not children:
             continue
-        whole = shares[place]
-        shares[children] = whole * without_negatives(shares[children] / whole) if whole > 0 else 0.0
+        shares[children] = without_negatives(shares[children], shares[place])
         left = [child for child in children if shares[child] > 0]
         if left:
             mixtures[left] += (mixtures[place] - mixtures[left].sum(axis=0)) / len(left)

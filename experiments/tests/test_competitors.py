@@ -246,6 +246,15 @@ def test_without_negatives_is_the_projection() -> None:
     assert np.all(moved[~held] <= moved[held][0])
 
 
+def test_without_negatives_keeps_to_totals() -> None:
+    """A row for each; as if each were scaled to 1, and nothing is left of a total of 0."""
+    estimates = np.random.default_rng(16).normal(0.1, 0.2, (3, 5))
+    shares = without_negatives(estimates, np.array([0.3, 0.0, 2.0]))
+    np.testing.assert_allclose(shares[0], 0.3 * without_negatives(estimates[0] / 0.3))
+    assert shares[1].tolist() == [0.0] * 5
+    np.testing.assert_allclose(shares[2], 2 * without_negatives(estimates[2] / 2))
+
+
 @pytest.mark.parametrize("name", DATA)
 @pytest.mark.parametrize("bins", [16, 1000, 1 << 16])
 def test_populations_have_all_their_people(name: str, bins: int) -> None:
