@@ -33,15 +33,15 @@ def response_matrices(grids: Grids, users: int) -> Floats:
     blocks = (len(first), coarse, fine // coarse, coarse, fine // coarse)
 
     def step(matrices: Floats) -> Floats:
-        factors = _factors(matrices.sum(axis=2), grids.lines[first])
-        matrices = _in_all(matrices * factors[:, :, None])
-        factors = _factors(matrices.sum(axis=1), grids.lines[second])
-        matrices = _in_all(matrices * factors[:, None, :])
-        factors = _factors(matrices.reshape(blocks).sum(axis=(2, 4)), grids.planes)
+        factors = factors_of(matrices.sum(axis=2), grids.lines[first])
+        matrices = in_all(matrices * factors[:, :, None])
+        factors = factors_of(matrices.sum(axis=1), grids.lines[second])
+        matrices = in_all(matrices * factors[:, None, :])
+        factors = factors_of(matrices.reshape(blocks).sum(axis=(2, 4)), grids.planes)
         scaled = matrices.reshape(blocks) * factors[:, :, None, :, None]
-        return _in_all(scaled.reshape(matrices.shape))
+        return in_all(scaled.reshape(matrices.shape))
 
-    return _repeated(step, np.full((len(first), fine, fine), 1 / fine**2), users)
+    return repeated(step, np.full((len(first), fine, fine), 1 / fine**2), users)
 
 
 def pair_answers(matrices: Floats, queries: Queries, attributes: int) -> Floats:
@@ -81,25 +81,26 @@ def joint_shares(by_pair: Floats, ways: int, users: int, *, quadrants: bool = Fa
 
     def step(shares: Floats) -> Floats:
         for having, wanted in targets:
-            factors = _factors(shares[:, having].sum(axis=1), wanted)
-            shares = _in_all(np.where(having, shares * factors[:, None], shares))
+            factors = factors_of(shares[:, having].sum(axis=1), wanted)
+            shares = in_all(np.where(having, shares * factors[:, None], shares))
         return shares
 
-    return _repeated(step, np.full((len(by_pair), len(kinds)), 1 / len(kinds)), users)
+    return repeated(step, np.full((len(by_pair), len(kinds)), 1 / len(kinds)), users)
 
 
-def _factors(sums: Floats, wanted: Floats) -> Floats:
+def factors_of(sums: Floats, wanted: Floats) -> Floats:
     """Return what to multiply parts with; one that nobody is left in stays so."""
     return np.divide(wanted, sums, out=np.ones(sums.shape), where=sums > 0)
 
 
-def _in_all(shares: Floats) -> Floats:
+def in_all(shares: Floats) -> Floats:
+    """Return distributions, whose total is 1, that are proportional to the given ones."""
     totals = shares.sum(axis=tuple(range(1, shares.ndim)), keepdims=True)
     whole: Floats = shares / totals
     return whole
 
 
-def _repeated(step: Callable[[Floats], Floats], shares: Floats, users: int) -> Floats:
+def repeated(step: Callable[[Floats], Floats], shares: Floats, users: int) -> Floats:
     """Repeat a step of all distributions until none of them changes any more."""
     for _ in range(_MAX_STEPS):
         before, shares = shares, step(shares)
