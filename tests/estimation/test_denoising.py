@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +13,7 @@ import ldprange as ldp
 from experiments.data import people as people_of
 from ldprange.errors import QueryError
 from ldprange.estimation.denoise_line import denoised
-from ldprange.support.arrays import Counts, Floats
+from ldprange.support.arrays import Boundaries, Counts, Floats
 
 BINS, USERS = 100, 50_000
 DOMAIN = ldp.Domain.integers(0, BINS - 1)
@@ -48,6 +50,20 @@ def test_variances_of_blocks_are_those_of_the_working_covariance(plan: ldp.Plan,
     np.testing.assert_allclose(found, exact, rtol=0.1, atol=1e-9)
 
 
+def _denoised(estimate: Floats, variance: Callable[[Floats], Floats]) -> Floats:
+    """Denoise an estimate, given the variance of the sum over so many of its bins."""
+    bins = estimate.size
+
+    def variances(low: Boundaries, high: Boundaries) -> Floats:
+        return variance((high - low).astype(np.float64))
+
+    def block_variances(width: int) -> Floats:
+        begins = np.arange(1 - width, bins)
+        return variances(np.maximum(begins, 0), np.minimum(begins + width, bins))
+
+    return denoised(estimate, block_variances, variances, np.arange(bins + 1))
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 70), st.integers(0, 2**32 - 1), st.floats(1e-9, 10))
 def test_whatever_comes_a_distribution_goes(bins: int, seed: int, noise: float) -> None:
@@ -55,12 +71,7 @@ def test_whatever_comes_a_distribution_goes(bins: int, seed: int, noise: float) 
     estimate = rng.dirichlet(np.full(bins, 0.3)) + noise * rng.normal(size=bins)
     estimate += (1 - estimate.sum()) / bins
 
-    def block_variances(width: int) -> Floats:
-        begins = np.arange(1 - width, bins)
-        held = np.minimum(begins + width, bins) - np.maximum(begins, 0)
-        return np.asarray(noise**2 * held * (bins - held) / bins)
-
-    shares = denoised(estimate, block_variances)
+    shares = _denoised(estimate, lambda held: noise**2 * held * (bins - held) / bins)
     assert shares.shape == (bins,)
     assert np.all(shares >= 0)
     assert shares.sum() == pytest.approx(1, abs=1e-12)
@@ -69,15 +80,16 @@ def test_whatever_comes_a_distribution_goes(bins: int, seed: int, noise: float) 
 @pytest.mark.parametrize("bins", [1, 2, 5, 64, 100])
 def test_without_noise_nothing_is_changed(bins: int) -> None:
     shares = np.random.default_rng(1).dirichlet(np.ones(bins))
-    np.testing.assert_allclose(denoised(shares, lambda width: np.zeros(bins + width - 1)), shares, atol=1e-9)
+    np.testing.assert_allclose(_denoised(shares, np.zeros_like), shares, atol=1e-9)
 
 
 def test_neither_end_is_preferred() -> None:
     """Exactly so, but for the blocks that the mixture is fitted on: they are counted from the low end."""
     estimator = PLANS["Windows"].estimator(10_000 * np.array(PLANS["Windows"].probabilities))
     estimate = np.diff(ldp.estimate(_drawn("Windows", "bimodal")).cdf(confidence=None).value, prepend=0.0)
-    one = denoised(estimate, estimator.block_variances)
-    other = denoised(estimate[::-1], estimator.block_variances)[::-1]
+    even = estimator.variances(np.linspace(0, 1, BINS + 1))
+    one = denoised(estimate, estimator.block_variances, even, np.arange(BINS + 1))
+    other = denoised(estimate[::-1], estimator.block_variances, even, np.arange(BINS + 1))[::-1]
     assert np.abs(np.cumsum(one - other)).max() < 0.1 * np.abs(np.cumsum(one - estimate)).max()
 
 

@@ -92,16 +92,16 @@ def consistent_shares(
     estimator, scales = plan.layout.estimator(law), plan.layout.known_sizes(aggregate.users)
     occupied = law.occupied_part([level.asked for level in plan.levels])
     empty = None if occupied < _NEGLIGIBLE else lambda low, high, even: (1 - occupied) * even
-    everywhere = np.arange(plan.domain.bins + 1)
+    everywhere, known = np.arange(plan.domain.bins + 1), boundaries(plan.domain.bins, scales[-1])
     cdf = (
         _cdf(estimator.fit(level_estimates(aggregate))) if aggregate.reports else everywhere / everywhere[-1]
     )
     if scales[-1] > 1:  # people are taken to be spread evenly where no level says more
-        known = boundaries(plan.domain.bins, scales[-1])
         cdf = np.interp(everywhere, known, cdf[known])
     smooth = cdf if denoise else None
     if denoise and aggregate.reports:
-        smooth = _cdf(denoised(np.diff(cdf), estimator.block_variances)).clip(0.0, 1.0)
+        even = estimator.variances(everywhere / everywhere[-1])
+        smooth = _cdf(denoised(np.diff(cdf), estimator.block_variances, even, known)).clip(0.0, 1.0)
     return ConsistentShares(cdf, smooth, aggregate.reports, scales, estimator.variances, empty, law.sampled)
 
 

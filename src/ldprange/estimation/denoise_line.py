@@ -1,15 +1,10 @@
-"""Denoising: an unbiased estimate made into a distribution of less error.
+"""Denoising one attribute: two ways to see a population, each as far as it accounts for the reports.
 
-Go from the whole domain down. A block of 2w neighbouring bins has a mass, to be split between its halves. The
-unbiased estimate says how, with a known and nearly normal error. The other blocks of the same width say what
-splits look like in this population: even, as where it is smooth; all on one side, as where it is sparse;
-anything. The split taken is the mean given both: empirical Bayes, with one small mixture for each width.
-
-It is done for *every* block of a width, wherever it begins, so that no grid of cuts is preferred. A block is
-the left half of one parent and the right half of another, and takes the mean of what they give it. Each half
-lies between 0 and its parent, so the bins' shares are never negative and add up to 1, with nothing to repair
-in the end. (Projecting a noisy estimate's bins onto the distributions, as is often done, ruins ranges on
-large domains.) Where nothing is to be shrunk the estimate stays what it is.
+One sees blocks that are split in two, from the whole domain down (:mod:`ldprange.estimation.denoise_splits`):
+good where people are in few places, or where the density jumps. The other sees a smooth density
+(:mod:`ldprange.estimation.smooth_line`). On cells of a hundredth of the domain, Akaike's criterion tells what
+either makes of the estimate: how far it lies from it, by the exact covariance, and how free it was to come
+near. The cells get the mean of both, weighed by that.
 """
 
 from __future__ import annotations
@@ -18,14 +13,19 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ldprange import kernels
-from ldprange.estimation.splits import NO_NOISE, SPREADS, mixture
-from ldprange.support.arrays import Floats
+from ldprange.decompositions.contract import Variances
+from ldprange.estimation.denoise_splits import by_splits
+from ldprange.estimation.risk import criterion, weight_of_smooth
+from ldprange.estimation.smooth_line import smooth_line
+from ldprange.support.arrays import Boundaries, Floats
 
-_LEARNT_FROM = 1 << 14  # blocks of a width, at most
+_CELLS = 128  # on which both are compared
+_FEW_CELLS = 8  # on fewer there is nothing to smooth
 
 
-def denoised(estimate: Floats, block_variances: Callable[[int], Floats]) -> Floats:
+def denoised(
+    estimate: Floats, block_variances: Callable[[int], Floats], variances: Variances, known: Boundaries
+) -> Floats:
     """Return a distribution near an unbiased estimate of one that adds up to 1.
 
     Parameters
@@ -35,39 +35,61 @@ def denoised(estimate: Floats, block_variances: Callable[[int], Floats]) -> Floa
     block_variances
         Gives, for a width w, the variance of the estimate's sum over each block of bins t … t + w − 1, as
         far as it lies in the domain, for t = 1 − w … D − 1. Widths are powers of two.
+    variances
+        Gives those of the estimate's sums over any ranges, were people spread evenly.
+    known
+        The boundaries below which shares are known, 0 and D among them.
     """
-    bins = estimate.size
-    upto = np.concatenate([[0.0], np.cumsum(estimate)])
-    width = 1 << (bins - 1).bit_length()
-    begins = np.arange(1 - 2 * width, bins)
-    # blocks that hold the whole domain have all the mass; no others are needed to begin with
-    mass = np.where((begins <= 0) & (begins + 2 * width >= bins), 1.0, np.nan)
-    variance = np.zeros(begins.size)
-    while width:
-        half_variance = block_variances(width)
-        left = _left_halves(upto, mass, variance, half_variance, width)
-        # the block at t is the left half of the parent at t, and the right half of that at t − w
-        one, other = left[width:], mass[:-width] - left[:-width]
-        both = (one + other) / 2
-        if width >= bins:  # the first time, one may be missing
-            both = np.where(np.isnan(one), other, np.where(np.isnan(other), one, both))
-        mass = both
-        variance, width = half_variance, width // 2
-    shares: Floats = mass / mass.sum()
+    split = by_splits(estimate, block_variances)
+    cells = min(known.size - 1, _CELLS)
+    if cells < _FEW_CELLS:
+        return split
+    ends = known[np.arange(cells + 1) * (known.size - 1) // cells]
+    seen = np.add.reduceat(estimate, ends[:-1])
+    below = _covariance(variances, ends)
+    try:
+        root, precision = _of_cells(below)
+    except np.linalg.LinAlgError:  # some shares are known for certain
+        return split
+    smooth = smooth_line(seen, precision, np.diff(ends).astype(np.float64))
+
+    def split_cells(shares: Floats) -> Floats:
+        return by_splits(shares, lambda width: _block_variances(below, width))
+
+    weight = weight_of_smooth(smooth.criterion, criterion(split_cells, seen, precision, root))
+    cell = np.add.reduceat(split, ends[:-1])
+    mixed = (1 - weight) * cell + weight * smooth.shares
+    # what is within a cell only the splits tell; where they see nobody people are spread evenly
+    sizes = np.diff(ends)
+    inside = np.where(np.repeat(cell > 0, sizes), split, 1.0)
+    shares: Floats = inside * np.repeat(mixed / np.add.reduceat(inside, ends[:-1]), sizes)
     return shares
 
 
-def _left_halves(upto: Floats, mass: Floats, variance: Floats, half_variance: Floats, width: int) -> Floats:
-    """Return the mass of the left half of each block of 2 × ``width`` bins."""
-    cuts, left = upto.size - 2, mass.copy()
-    left[:width] = 0.0  # a half outside the domain holds nobody
-    if cuts:
-        blocks = kernels.Blocks(upto, mass, variance, half_variance, width, NO_NOISE)
-        # blocks that overlap say the same again: four to a width will do, and count for as many as lie apart
-        step = max(1, width // 4)
-        if cuts > step * _LEARNT_FROM:
-            step = -(-cuts // _LEARNT_FROM) | 1  # odd, so that no regular pattern is always missed
-        sample = kernels.block_halves(blocks, slice(0, cuts, step))
-        weights = mixture(*sample, counts=step / (2 * width))
-        left[width : width + cuts] = kernels.split_blocks(blocks, SPREADS, weights)
-    return left
+def _covariance(variances: Variances, ends: Boundaries) -> Floats:
+    """Return the covariance of the shares below some boundaries, of which the outer ones are certain."""
+    low, high = np.triu_indices(ends.size, 1)
+    between = np.zeros((ends.size, ends.size))
+    between[low, high] = variances(ends[low], ends[high])
+    between += between.T
+    covariance: Floats = (between[0] + between[0][:, None] - between) / 2
+    return covariance
+
+
+def _of_cells(below: Floats) -> tuple[Floats, Floats]:
+    """Return a square root of the covariance of cells' shares, and its inverse, from that of those below."""
+    root: Floats = np.linalg.cholesky(below[1:-1, 1:-1]).astype(np.float64, copy=False)
+    each = np.diff(np.pad(root, [(1, 1), (0, 0)]), axis=0)
+    # a share below a boundary is the sum of all cells before it: precisions add up from behind
+    precision = np.pad(np.linalg.inv(below[1:-1, 1:-1]), (0, 1))[::-1, ::-1]
+    return each, np.cumsum(np.cumsum(precision, axis=0), axis=1)[::-1, ::-1]
+
+
+def _block_variances(below: Floats, width: int) -> Floats:
+    """Return the variances of blocks of cells, as far as they lie on the line, from ``below``."""
+    cells = len(below) - 1
+    begins = np.arange(1 - width, cells)
+    low, high = np.maximum(begins, 0), np.minimum(begins + width, cells)
+    own = np.diagonal(below)
+    variances: Floats = np.maximum(own[low] + own[high] - 2 * below[low, high], 0.0)
+    return variances

@@ -18,13 +18,12 @@ from ldprange.decompositions import GridsLayout
 from ldprange.errors import QueryError
 from ldprange.estimation.denoise_line import denoised
 from ldprange.estimation.denoise_pair import denoised_pair
-from ldprange.least_squares.table import Boxes
+from ldprange.least_squares.table import Boxes, coarser
 from ldprange.noise import Law
-from ldprange.support.arrays import Floats, Positions
+from ldprange.support.arrays import Boundaries, Floats, Positions
 
 _ROUNDS = 100
 _NEAR = 1e-9
-_MIN_CELL_RATIO = 1e-6  # of what independence would give a cell, so that no cell is ruled out for good
 _MAX_CELLS = 1 << 18  # of a table of many attributes
 
 
@@ -43,12 +42,16 @@ class PairedShares:
             (leaves,) = table.leaves
             even = table.variances(np.linspace(0, 1, leaves + 1))
 
+            def variances(low: Boundaries, high: Boundaries) -> Floats:
+                return even(Boxes([low], [high], [np.zeros(low.shape)]))
+
             def block_variances(width: int) -> Floats:
                 begins = np.arange(1 - width, leaves)
-                ends = [np.maximum(begins, 0)], [np.minimum(begins + width, leaves)]
-                return even(Boxes(*ends, [np.zeros(begins.shape)]))
+                return variances(np.maximum(begins, 0), np.minimum(begins + width, leaves))
 
-            self._alone[attribute] = denoised(table.fit(self._coefficients), block_variances)
+            self._alone[attribute] = denoised(
+                table.fit(self._coefficients), block_variances, variances, np.arange(leaves + 1)
+            )
         return self._alone[attribute]
 
     def between(
@@ -104,9 +107,9 @@ class PairedShares:
         table = self._grids.table(self._law, chosen)
         alone = [self.alone(attribute) for attribute in chosen]
         own = [self._cells(attribute, depth) for attribute, depth in zip(chosen, table.known, strict=True)]
-        joint = denoised_pair(table, self._coefficients, alone)
-        joint = np.maximum(joint, _MIN_CELL_RATIO * np.multiply.outer(*own))
-        return raked(joint, {(0,): own[0], (1,): own[1]}), table.known
+        return raked(
+            denoised_pair(table, self._coefficients, alone), {(0,): own[0], (1,): own[1]}
+        ), table.known
 
     def _many(self, chosen: tuple[int, ...]) -> tuple[Floats, tuple[int, ...]]:
         pairs = {
@@ -127,13 +130,13 @@ class PairedShares:
             depths[deepest] -= 1
         joint = np.ones([axis.cells[depth] for axis, depth in zip(axes, depths, strict=True)])
         margins: dict[tuple[int, ...], Floats] = {
-            pair: _coarser(table, [axes[at].cells[depths[at]] for at in pair])
+            pair: coarser(table, [axes[at].cells[depths[at]] for at in pair])
             for pair, (table, _) in pairs.items()
         }
         return raked(joint / joint.size, margins), tuple(depths)
 
     def _cells(self, attribute: int, depth: int) -> Floats:
-        return _coarser(self.alone(attribute), [self._grids.axes[attribute].cells[depth]])
+        return coarser(self.alone(attribute), [self._grids.axes[attribute].cells[depth]])
 
 
 def raked(joint: Floats, margins: dict[tuple[int, ...], Floats]) -> Floats:
@@ -153,12 +156,3 @@ def raked(joint: Floats, margins: dict[tuple[int, ...], Floats]) -> Floats:
         if off < _NEAR:
             break
     return joint
-
-
-def _coarser(values: Floats, cells: Sequence[int]) -> Floats:
-    """Add neighbours up until every axis has the wanted number of cells."""
-    pairs = [
-        number for have, want in zip(values.shape, cells, strict=True) for number in (want, have // want)
-    ]
-    sums: Floats = values.reshape(pairs).sum(axis=tuple(range(1, len(pairs), 2)))
-    return sums

@@ -17,7 +17,7 @@ SPREADS = np.array([1 / 3, 1 / 9, 1 / 27, 0.0])
 NO_NOISE = 1e-30
 """The least variance of an estimate."""
 
-_BROAD_SPLITS = 2.0
+_BROAD_SPLITS = 1.0
 """Splits that are anyhow, with which a mixture begins: where there are few others, little is shrunk."""
 
 _ROUNDS = 30
@@ -44,8 +44,7 @@ def mixture(value: Floats, noise: Floats, centre: Floats, parent: Floats, *, cou
     start[0] = _BROAD_SPLITS
     weights = np.full(len(likelihood), 1 / len(likelihood))
     for _ in range(_ROUNDS):
-        shares = weights[:, None] * likelihood
-        weights = (shares / shares.sum(axis=0)).sum(axis=1) * counts + start
+        weights = weights * (likelihood @ (1 / (weights @ likelihood))) * counts + start
         weights /= weights.sum()
     return weights
 

@@ -201,6 +201,15 @@ def from_corners(
     return found
 
 
+def coarser(values: Floats, cells: Sequence[int]) -> Floats:
+    """Add neighbours up until every axis has the wanted number of cells."""
+    pairs = [
+        number for have, want in zip(values.shape, cells, strict=True) for number in (want, have // want)
+    ]
+    sums: Floats = values.reshape(pairs).sum(axis=tuple(range(1, len(pairs), 2)))
+    return sums
+
+
 def _inverse(informed: Floats) -> Floats:
     shrink = np.divide(1.0, informed, out=np.zeros_like(informed), where=informed > 0)
     shrink[(0,) * shrink.ndim] = 0.0

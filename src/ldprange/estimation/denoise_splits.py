@@ -1,0 +1,73 @@
+"""Denoising: an unbiased estimate made into a distribution of less error.
+
+Go from the whole domain down. A block of 2w neighbouring bins has a mass, to be split between its halves. The
+unbiased estimate says how, with a known and nearly normal error. The other blocks of the same width say what
+splits look like in this population: even, as where it is smooth; all on one side, as where it is sparse;
+anything. The split taken is the mean given both: empirical Bayes, with one small mixture for each width.
+
+It is done for *every* block of a width, wherever it begins, so that no grid of cuts is preferred. A block is
+the left half of one parent and the right half of another, and takes the mean of what they give it. Each half
+lies between 0 and its parent, so the bins' shares are never negative and add up to 1, with nothing to repair
+in the end. (Projecting a noisy estimate's bins onto the distributions, as is often done, ruins ranges on
+large domains.) Where nothing is to be shrunk the estimate stays what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ldprange import kernels
+from ldprange.estimation.splits import NO_NOISE, SPREADS, mixture
+from ldprange.support.arrays import Floats
+
+_LEARNT_FROM = 1 << 14  # blocks of a width, at most
+
+
+def by_splits(estimate: Floats, block_variances: Callable[[int], Floats]) -> Floats:
+    """Return a distribution near an unbiased estimate of one that adds up to 1.
+
+    Parameters
+    ----------
+    estimate
+        A share for each of D bins.
+    block_variances
+        Gives, for a width w, the variance of the estimate's sum over each block of bins t … t + w − 1, as
+        far as it lies in the domain, for t = 1 − w … D − 1. Widths are powers of two.
+    """
+    bins = estimate.size
+    upto = np.concatenate([[0.0], np.cumsum(estimate)])
+    width = 1 << (bins - 1).bit_length()
+    begins = np.arange(1 - 2 * width, bins)
+    # blocks that hold the whole domain have all the mass; no others are needed to begin with
+    mass = np.where((begins <= 0) & (begins + 2 * width >= bins), 1.0, np.nan)
+    variance = np.zeros(begins.size)
+    while width:
+        half_variance = block_variances(width)
+        left = _left_halves(upto, mass, variance, half_variance, width)
+        # the block at t is the left half of the parent at t, and the right half of that at t − w
+        one, other = left[width:], mass[:-width] - left[:-width]
+        both = (one + other) / 2
+        if width >= bins:  # the first time, one may be missing
+            both = np.where(np.isnan(one), other, np.where(np.isnan(other), one, both))
+        mass = both
+        variance, width = half_variance, width // 2
+    shares: Floats = mass / mass.sum()
+    return shares
+
+
+def _left_halves(upto: Floats, mass: Floats, variance: Floats, half_variance: Floats, width: int) -> Floats:
+    """Return the mass of the left half of each block of 2 × ``width`` bins."""
+    cuts, left = upto.size - 2, mass.copy()
+    left[:width] = 0.0  # a half outside the domain holds nobody
+    if cuts:
+        blocks = kernels.Blocks(upto, mass, variance, half_variance, width, NO_NOISE)
+        # blocks that overlap say the same again: four to a width will do, and count for as many as lie apart
+        step = max(1, width // 4)
+        if cuts > step * _LEARNT_FROM:
+            step = -(-cuts // _LEARNT_FROM) | 1  # odd, so that no regular pattern is always missed
+        sample = kernels.block_halves(blocks, slice(0, cuts, step))
+        weights = mixture(*sample, counts=step / (2 * width))
+        left[width : width + cuts] = kernels.split_blocks(blocks, SPREADS, weights)
+    return left

@@ -1,0 +1,47 @@
+"""Akaike's criterion for a denoiser of any kind, from what small errors do to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ldprange.support.arrays import Floats
+
+_DIRECTIONS = 6  # in which is seen how free a denoiser is
+_NUDGE = 0.1  # of a standard error
+_TEMPERATURE = 4.0  # a difference of criteria, themselves uncertain, that matters
+_DOUBT = 3.0  # by which a smooth density has to be better: what it hides may be what matters
+
+
+def criterion(
+    denoise: Callable[[Floats], Floats], estimate: Floats, precision: Floats, root: Floats
+) -> float:
+    """Return misfit + 2 × freedom of what ``denoise`` makes of an unbiased ``estimate``.
+
+    The freedom is the trace of what an error does to the denoised values (Stein's unbiased estimate of the
+    risk has it so), seen in a few directions that are always the same.
+
+    Parameters
+    ----------
+    denoise
+        Makes denoised values of unbiased ones.
+    estimate, precision
+        The unbiased values, and the inverse of their covariance.
+    root
+        A square root of the covariance: times independent errors of variance 1 it has that covariance.
+    """
+    away = estimate - denoise(estimate)
+    coins = np.random.default_rng(0).choice([-_NUDGE, _NUDGE], (_DIRECTIONS, root.shape[1]))
+    freedom = np.mean(
+        [
+            (denoise(estimate + error) - denoise(estimate - error)) @ precision @ error
+            for error in coins @ root.T
+        ]
+    )
+    return float(away @ precision @ away + freedom / _NUDGE**2)
+
+
+def weight_of_smooth(smooth: float, other: float) -> float:
+    """Return the weight of a smooth density beside what another denoiser finds, from both criteria."""
+    return float(1 / (1 + np.exp(np.clip((smooth - other + _DOUBT) / _TEMPERATURE, -50, 50))))
