@@ -41,10 +41,12 @@ from ldprange.plan import Plan
 from ldprange.planner import (
     Candidate,
     Comparison,
+    DenoisedPrediction,
     choose_plan,
     compare_plans,
     epsilon_needed,
     optimise_plan,
+    predict_denoised,
     useful_bins,
     users_needed,
 )
@@ -72,6 +74,7 @@ __all__ = [
     "Candidate",
     "Client",
     "Comparison",
+    "DenoisedPrediction",
     "Domain",
     "DomainError",
     "EngineError",
@@ -109,6 +112,7 @@ __all__ = [
     "epsilon_needed",
     "estimate",
     "optimise_plan",
+    "predict_denoised",
     "simulate",
     "simulate_labelled",
     "simulate_values",

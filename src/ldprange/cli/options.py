@@ -14,6 +14,7 @@ from ldprange.aggregate import Aggregate
 from ldprange.errors import FileError
 from ldprange.files.sniffing import Kind, expect
 from ldprange.files.sources import opened
+from ldprange.planner.choose import Answers
 from ldprange.planner.optimise import Workload
 from ldprange.sampling import RESPONDENTS, Population
 from ldprange.support.checking import is_number, shown
@@ -50,6 +51,13 @@ epsilon_option = partial(
 )
 users_option = partial(
     click.option, "--users", type=click.IntRange(min=1), help="How many people you expect."
+)
+answers_option = click.option(
+    "--answers",
+    type=click.Choice(get_args(Answers)),
+    default="unbiased",
+    show_default=True,
+    help="Which answers are to be exact; denoised ones ask more about coarse scales, and need --users.",
 )
 workload_option = click.option(
     "--workload",

@@ -7,6 +7,7 @@ import click
 from ldprange.cli.command import command
 from ldprange.cli.domains import domain_options
 from ldprange.cli.options import (
+    answers_option,
     check_output,
     epsilon_option,
     json_option,
@@ -15,14 +16,23 @@ from ldprange.cli.options import (
     workload_option,
 )
 from ldprange.cli.output import console, facts, note, print_json
-from ldprange.cli.summary import plan_facts, plan_object, prediction_facts, prediction_object, warn_if_weak
+from ldprange.cli.summary import (
+    denoised_facts,
+    denoised_object,
+    plan_facts,
+    plan_object,
+    prediction_facts,
+    prediction_object,
+    warn_if_weak,
+)
 from ldprange.decompositions import KINDS as SHAPES
 from ldprange.decompositions import Decomposition, Grids, Tree
 from ldprange.domain import Domain
 from ldprange.oracles import HRR, HadamardHashing, Oracle
 from ldprange.oracles import KINDS as ORACLES
 from ldprange.plan import Plan
-from ldprange.planner import Comparison, compare_plans, optimise_plan
+from ldprange.planner import Comparison, choose_plan, compare_plans, optimise_plan, predict_denoised
+from ldprange.planner.choose import Answers
 from ldprange.planner.optimise import Workload, best_oracle
 
 _BRANCHING = 4
@@ -64,6 +74,7 @@ _ORACLES: dict[str, Callable[[], Oracle]] = {**ORACLES, "hrr": HRR}
     "paper).",
 )
 @workload_option
+@answers_option
 @click.option(
     "-o", "--output", metavar="FILE", help="Write the plan here; without it, it goes to standard output."
 )
@@ -78,6 +89,7 @@ def plan(
     bits: int | None,
     levels: str,
     workload: Workload,
+    answers: Answers,
     output: str | None,
     as_json: bool,
 ) -> None:
@@ -89,6 +101,10 @@ def plan(
     if output:
         check_output(output)
     shape, randomiser = _decomposition(decomposition, branching), _oracle(oracle, bits)
+    if shape is not None and answers == "denoised":
+        raise click.UsageError(
+            f"--answers denoised goes with --decomposition best only, got {decomposition}; leave one out"
+        )
     if levels == "even" and workload_given():
         raise click.UsageError(
             f"--workload goes with --levels best only, got {levels}; leave one of them out"
@@ -96,8 +112,11 @@ def plan(
     comparison: Comparison | None = None
     if shape is None:
         _check_free(oracle, levels)
-        comparison = compare_plans(domain, epsilon=epsilon, expected_users=users or 1, workload=workload)
-        made = comparison.best.plan
+        if answers == "unbiased":
+            comparison = compare_plans(domain, epsilon=epsilon, expected_users=users or 1, workload=workload)
+            made = comparison.best.plan
+        else:
+            made = _for_denoised(domain, epsilon, users, workload)
     elif levels == "best":
         made = optimise_plan(
             domain, epsilon=epsilon, decomposition=shape, oracle=randomiser, workload=workload
@@ -105,6 +124,9 @@ def plan(
     else:
         made = _even(domain, epsilon, shape, randomiser)
     prediction = made.predict(users) if users else None
+    denoised = (
+        predict_denoised(made, users) if users and answers == "denoised" and _on_a_line(domain) else None
+    )
     reason = comparison.reason if comparison and users else None
     if output:
         made.save(output)
@@ -113,17 +135,32 @@ def plan(
         note(reason)
     if as_json:
         predicted = prediction and prediction_object(prediction)
-        print_json({**plan_object(made), "prediction": predicted, "reason": reason, "output": output})
+        after = {"denoised": denoised_object(denoised)} if denoised else {}
+        print_json(
+            {**plan_object(made), "prediction": predicted, **after, "reason": reason, "output": output}
+        )
         return
     if not output:
         click.echo(made.to_json())
     # without a file, standard output is the plan itself, ready to be redirected
     screen = console(stderr=not output)
-    screen.print(facts(plan_facts(made) + (prediction_facts(prediction) if prediction else [])))
+    predicted_facts = prediction_facts(prediction) if prediction else []
+    screen.print(facts(plan_facts(made) + predicted_facts + (denoised_facts(denoised) if denoised else [])))
     if comparison and reason and comparison.useful:
         screen.print(reason)
     if output:
         screen.print(f"plan written to {output}")
+
+
+def _for_denoised(domain: Domain, epsilon: float, users: int | None, workload: Workload) -> Plan:
+    """Return the plan for denoised answers, which depends on the number of people."""
+    if users is None:
+        raise click.UsageError("--answers denoised needs --users: the plan depends on how many people answer")
+    return choose_plan(domain, epsilon=epsilon, expected_users=users, workload=workload, answers="denoised")
+
+
+def _on_a_line(domain: Domain) -> bool:
+    return len(domain.attributes) == 1 and not domain.unordered
 
 
 def _decomposition(kind: str, branching: int | None) -> Decomposition | None:

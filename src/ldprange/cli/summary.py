@@ -11,6 +11,7 @@ from ldprange import wire
 from ldprange.cli.output import note
 from ldprange.oracles import HadamardHashing, Oracle, SubsetSelection
 from ldprange.plan import Plan
+from ldprange.planner import DenoisedPrediction
 from ldprange.planner.optimise import Workload
 from ldprange.prediction import Prediction
 from ldprange.reports import Report
@@ -42,6 +43,15 @@ def prediction_facts(prediction: Prediction) -> list[tuple[str, str]]:
         people_fact(prediction.users),
         ("error of a range", f"{percent(prediction.range_rmse)} (root mean square over all ranges)"),
         ("error of a prefix", f"{percent(prediction.prefix_rmse)} (root mean square over all prefixes)"),
+    ]
+
+
+def denoised_facts(prediction: DenoisedPrediction) -> list[tuple[str, str]]:
+    """Return what is to be expected of denoised answers, over kinds of populations."""
+    names = {"ranges": prediction.range_rmse, "prefixes": prediction.prefix_rmse}
+    return [
+        (f"denoised {name}", f"{percent(low)} to {percent(high)}, as people are smooth or in few places")
+        for name, (low, high) in names.items()
     ]
 
 
@@ -96,6 +106,15 @@ def prediction_object(prediction: Prediction) -> dict[str, Any]:
         "population": "even",
         "range_rmse": prediction.range_rmse,
         "prefix_rmse": prediction.prefix_rmse,
+    }
+
+
+def denoised_object(prediction: DenoisedPrediction) -> dict[str, Any]:
+    """Return what is to be expected of denoised answers in plain JSON types: least and greatest errors."""
+    return {
+        "users": prediction.users,
+        "range_rmse": list(prediction.range_rmse),
+        "prefix_rmse": list(prediction.prefix_rmse),
     }
 
 

@@ -17,6 +17,8 @@ from ldprange.support.checking import normalise, shown
 
 _DEEPEST = 27  # a plan's attributes have at most 2**26 bins, their trees fewer than twice as many leaves
 _MAX_SCALES = 3  # of tables of two attributes: 2 × 2, 4 × 4 and 8 × 8 cells
+_COARSE_SCALES = 5  # the same for denoised answers, up to 32 × 32
+_FINE = 8  # the depth of a tree from which on one scale, that of bins, is enough
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,33 @@ class Grids(Decomposition):
         singles = [tuple(row) for row in alone][: max_levels - len(asked)]
         return Grids(trees, [*sorted(singles), *asked])
 
+    @staticmethod
+    def coarse(domain: Domain, max_levels: int = MAX_LEVELS) -> Grids:
+        """Return the grids that denoised answers are best had from, ``max_levels`` at most.
+
+        Every two attributes of ``domain`` are asked about on squares of 2 × 2 to 32 × 32 cells, and each
+        alone on every other scale. So smooth populations, which need no finer ones, are known well.
+
+        >>> from ldprange import Domain
+        >>> two = Domain.product(a=Domain.integers(1, 64), b=Domain.integers(1, 64))
+        >>> [level.shape for level in Grids.coarse(two).on(two).levels]
+        [(64, 1), (16, 1), (4, 1), (1, 64), (1, 16), (1, 4), (2, 2), (4, 4), (8, 8), (16, 16), (32, 32)]
+        """
+        trees = list(trees_of(domain, 2))
+        pairs = list(combinations(range(len(trees)), 2))
+        alone = [
+            tuple(depth if b == a else 0 for b in range(len(trees)))
+            for a, tree in enumerate(trees)
+            for depth in _alone(len(tree))
+        ]
+        scales = max(1, min(_COARSE_SCALES, (max_levels - len(alone)) // len(pairs)))
+        asked: dict[tuple[int, ...], None] = {}
+        for step in range(scales):  # spread evenly over all scales, if there are too many pairs for each
+            depth = 1 + round((step + 0.5) * _COARSE_SCALES / scales - 0.5)
+            for pair in pairs:
+                asked[tuple(min(depth, len(tree)) if a in pair else 0 for a, tree in enumerate(trees))] = None
+        return Grids(trees, [*alone[: max_levels - len(asked)], *asked])
+
     def on(self, domain: Domain) -> GridsLayout:
         leaves = [prod(tree) for tree in self.trees]
         if len(leaves) != len(domain.shape) or not all(
@@ -122,6 +151,12 @@ class Grids(Decomposition):
             "trees": [list(tree) for tree in self.trees],
             "depths": [list(depth) for depth in self.depths],
         }
+
+
+def _alone(height: int) -> list[int]:
+    """Return the depths at which an attribute is asked about alone for denoised answers, the finest first."""
+    deepest = min(height, _FINE)
+    return [*[height] * (height > _FINE), *(range(deepest, 1, -2) if deepest > 1 else [1])]
 
 
 def trees_of(domain: Domain, branching: int) -> Iterator[tuple[int, ...]]:

@@ -10,6 +10,7 @@ near. The cells get the mean of both, weighed by that.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,28 +46,56 @@ def denoised(
     if cells < _FEW_CELLS:
         return split
     ends = known[np.arange(cells + 1) * (known.size - 1) // cells]
-    seen = np.add.reduceat(estimate, ends[:-1])
-    below = _covariance(variances, ends)
-    try:
-        root, precision = _of_cells(below)
-    except np.linalg.LinAlgError:  # some shares are known for certain
-        return split
-    smooth = smooth_line(seen, precision, np.diff(ends).astype(np.float64))
-
-    def split_cells(shares: Floats) -> Floats:
-        return by_splits(shares, lambda width: _block_variances(below, width))
-
-    weight = weight_of_smooth(smooth.criterion, criterion(split_cells, seen, precision, root))
+    seen, sizes = np.add.reduceat(estimate, ends[:-1]), np.diff(ends)
+    ways = denoised_cells(seen, share_covariance(variances, ends), sizes)
     cell = np.add.reduceat(split, ends[:-1])
-    mixed = (1 - weight) * cell + weight * smooth.shares
+    mixed = (1 - ways.weight) * cell + ways.weight * ways.smooth
     # what is within a cell only the splits tell; where they see nobody people are spread evenly
-    sizes = np.diff(ends)
     inside = np.where(np.repeat(cell > 0, sizes), split, 1.0)
     shares: Floats = inside * np.repeat(mixed / np.add.reduceat(inside, ends[:-1]), sizes)
     return shares
 
 
-def _covariance(variances: Variances, ends: Boundaries) -> Floats:
+class Ways(NamedTuple):
+    """The shares of cells by splits and by a smooth density, and the weight of the latter."""
+
+    split: Floats
+    smooth: Floats
+    weight: float
+
+    @property
+    def shares(self) -> Floats:
+        """The mean of both."""
+        return (1 - self.weight) * self.split + self.weight * self.smooth
+
+
+def denoised_cells(estimate: Floats, below: Floats, sizes: Boundaries) -> Ways:
+    """Return both ways to see the cells of a line.
+
+    Parameters
+    ----------
+    estimate
+        Of the share of every cell.
+    below
+        The covariance of the shares below the cells' ends, from :func:`share_covariance`.
+    sizes
+        Of the cells, in bins.
+    """
+
+    def split_cells(shares: Floats) -> Floats:
+        return by_splits(shares, lambda width: _block_variances(below, width))
+
+    split = split_cells(estimate)
+    try:
+        root, precision = _of_cells(below)
+    except np.linalg.LinAlgError:  # some shares are known for certain
+        return Ways(split, split, 0.0)
+    smooth = smooth_line(estimate, precision, sizes.astype(np.float64))
+    weight = weight_of_smooth(smooth.criterion, criterion(split_cells, estimate, precision, root))
+    return Ways(split, smooth.shares, weight)
+
+
+def share_covariance(variances: Variances, ends: Boundaries) -> Floats:
     """Return the covariance of the shares below some boundaries, of which the outer ones are certain."""
     low, high = np.triu_indices(ends.size, 1)
     between = np.zeros((ends.size, ends.size))

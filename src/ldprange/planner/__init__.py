@@ -1,16 +1,20 @@
 """Which plan is best, what it will be worth, and what a wanted error would take: by exact calculation."""
 
-from ldprange.planner.compare import Candidate, Comparison, choose_plan, compare_plans
+from ldprange.planner.choose import choose_plan
+from ldprange.planner.compare import Candidate, Comparison, compare_plans
+from ldprange.planner.denoised import DenoisedPrediction, predict_denoised
 from ldprange.planner.needs import epsilon_needed, useful_bins, users_needed
 from ldprange.planner.optimise import optimise_plan
 
 __all__ = [
     "Candidate",
     "Comparison",
+    "DenoisedPrediction",
     "choose_plan",
     "compare_plans",
     "epsilon_needed",
     "optimise_plan",
+    "predict_denoised",
     "useful_bins",
     "users_needed",
 ]

@@ -136,11 +136,7 @@ def compare_plans(
     >>> comparison.best.name
     'Windows'
     """
-    check_type(domain, Domain, "a plan's domain")
-    check_workload(workload)
-    check_users(expected_users)
-    check_epsilon(epsilon)
-    check_bins(domain)
+    check_survey(domain, epsilon, expected_users, workload)
     epsilon = float(epsilon)
     candidates = [
         Candidate(name, plan, plan.predict(expected_users))
@@ -152,23 +148,19 @@ def compare_plans(
     return Comparison(workload, (best, *rest))
 
 
+def check_survey(domain: Domain, epsilon: float, expected_users: float, workload: Workload) -> None:
+    """Raise an error unless a plan can be chosen for all this."""
+    check_type(domain, Domain, "a plan's domain")
+    check_workload(workload)
+    check_users(expected_users)
+    check_epsilon(epsilon)
+    check_bins(domain)
+
+
 def check_users(users: object) -> None:
     """Raise PlanError unless ``users`` is a number of at least 1."""
     if not is_number(users) or users < 1:
         raise PlanError(f"expected_users must be a number of at least 1, got {shown(users)}")
-
-
-def choose_plan(
-    domain: Domain, *, epsilon: float, expected_users: float, workload: Workload = "both"
-) -> Plan:
-    """Return the plan of least predicted error among all kinds; see :func:`compare_plans`.
-
-    >>> import ldprange as ldp
-    >>> plan = choose_plan(ldp.Domain.integers(0, 119), epsilon=1.1, expected_users=1_000_000)
-    >>> plan.decomposition
-    Windows(widths=(64, 32, 16, 8, 4, 2, 1))
-    """
-    return compare_plans(domain, epsilon=epsilon, expected_users=expected_users, workload=workload).best.plan
 
 
 def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tuple[str, Plan]]:

@@ -9,7 +9,8 @@ from ldprange.decompositions import Windows
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
 from ldprange.plan import Plan
-from ldprange.planner.compare import Candidate, check_users, choose_plan
+from ldprange.planner.choose import choose_plan
+from ldprange.planner.compare import Candidate, check_users
 from ldprange.planner.optimise import Workload, optimise_plan
 from ldprange.support.checking import is_number, shown
 

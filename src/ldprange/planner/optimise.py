@@ -84,7 +84,7 @@ def optimise_plan(
     probabilities = layout.best_probabilities(information, _WEIGHTS[workload])
     decomposition, kept = layout.worth_asking(probabilities)
     oracles = [plan.oracles[level] for level in kept]
-    return Plan(domain, epsilon, decomposition, oracles, _rounded(probabilities[kept]))
+    return Plan(domain, epsilon, decomposition, oracles, rounded_probabilities(probabilities[kept]))
 
 
 def check_workload(workload: object) -> None:
@@ -110,7 +110,7 @@ def best_oracle(level: Level, epsilon: float) -> Oracle:
     return min(found, key=lambda one: one[0])[1]
 
 
-def _rounded(probabilities: Floats) -> list[float]:
+def rounded_probabilities(probabilities: Floats) -> list[float]:
     """Return probabilities of few digits that still add up to 1."""
     short = np.maximum(np.round(probabilities / probabilities.sum(), _DIGITS), 10.0**-_DIGITS)
     short[np.argmax(short)] += 1 - short.sum()
