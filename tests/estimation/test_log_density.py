@@ -101,6 +101,7 @@ def test_the_mean_is_near_the_density_that_accounts_for_the_estimate() -> None:
     both = weighed([good, good._replace(shares=rows[1])], np.eye(2))
     np.testing.assert_allclose(both.shares, rows.mean(axis=0))
     assert both.criterion == pytest.approx(4.0 + 2 * 0.2**2)  # each lies 0.2 away in both cells
+    assert weighed([good._replace(freedom=1.9)], np.eye(2)).criterion == np.inf  # as free as the estimate
 
 
 def test_the_criterion_of_a_mean_with_a_constant_is_exact() -> None:

@@ -22,6 +22,7 @@ from ldprange.support.arrays import Boundaries, Floats
 
 _CELLS = 128  # on which both are compared
 _FEW_CELLS = 8  # on fewer there is nothing to smooth
+_NO_NOISE = 1e-4  # of an even share: errors so small need no smoothing
 
 
 def denoised(
@@ -89,6 +90,8 @@ def denoised_cells(estimate: Floats, below: Floats, sizes: Boundaries) -> Ways:
     try:
         root, precision = _of_cells(below)
     except np.linalg.LinAlgError:  # some shares are known for certain
+        return Ways(split, split, 0.0)
+    if np.sqrt((root**2).sum() / sizes.size) < _NO_NOISE / sizes.size:
         return Ways(split, split, 0.0)
     smooth = smooth_line(estimate, precision, sizes.astype(np.float64))
     weight = weight_of_smooth(smooth.criterion, criterion(split_cells, estimate, precision, root))

@@ -23,6 +23,7 @@ _STEPS = 20  # of the method, at most, for a κ
 _MAX_CHANGE = 3.0  # of f in a step
 _ENOUGH = 1e-2  # a gain of log probability that ends the search
 _RIDGE = 1e-10  # of the mean curvature, where neither the penalty nor the estimate tells anything
+_FREE = 0.9  # of the estimate's own freedom, from which on a density smooths nothing
 _RISK = 0.85  # of Akaike's criterion in the weights; the rest is the evidence's
 
 
@@ -48,7 +49,15 @@ class Density(NamedTuple):
 
 
 class Smooth(NamedTuple):
-    """The shares of cells, and Akaike's criterion for them: misfit + 2 × freedom."""
+    """The mean of smooth densities.
+
+    Attributes
+    ----------
+    shares
+        Of the cells.
+    criterion
+        Akaike's: misfit + 2 × freedom. Infinite if hardly anything was smoothed.
+    """
 
     shares: Floats
     criterion: float
@@ -68,7 +77,8 @@ def weighed(found: Iterable[Density], precision: Floats) -> Smooth:
     rows = np.stack([density.shares for density in each])
     shares: Floats = weights @ rows
     differ = weights @ np.einsum("ki,ki->k", (rows - shares) @ precision, rows - shares)
-    return Smooth(shares, float(weights @ criteria + differ))
+    free = weights @ [density.freedom for density in each] > _FREE * np.linalg.matrix_rank(precision)
+    return Smooth(shares, np.inf if free else float(weights @ criteria + differ))
 
 
 def log_densities(

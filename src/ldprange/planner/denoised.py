@@ -21,9 +21,9 @@ from ldprange.support.arrays import Floats
 from ldprange.support.blas import callers_thread
 
 _TILT = 0.15  # by which the logarithm of a level's share falls with every halving of its windows
-_ENOUGH = 3e6  # people, for each unit of a bin's variance, from which on nothing needs to be tilted
-_LITTLE = 3e5  # and up to which all is
-_MUCH = 1e6  # the same for several attributes: from here on all combinations of scales are asked for
+_ENOUGH = 3e5  # 1 over the variance of a bin from which on nothing needs to be tilted
+_LITTLE = 1e4  # and up to which all is
+_MUCH = 5e6  # the same for several attributes: from here on all combinations of scales are asked for
 _CELLS = 64  # on which errors are predicted
 _REPETITIONS = 4
 

@@ -1,0 +1,85 @@
+"""Several attributes: who is asked, by which methods, and what error is left on questions about two.
+
+Populations have 64 bins an attribute: correlated normals (0.6), people in some forty places, and amounts that
+are often 0 beside skewed ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+import ldprange as ldp
+from experiments.many.data import People
+from experiments.many.hdg import hdg
+from experiments.many.pripl_grids import pripl_grids
+from experiments.many.queries import Queries, random_queries, true_answers
+from experiments.seeds import seed_of
+from ldprange.planner.choose import Answers
+from ldprange.support.arrays import Floats
+
+BINS = 64
+QUERIES = 1000
+POPULATIONS = ("normals", "places", "amounts")
+
+
+def population(name: str, attributes: int, users: int) -> People:
+    """Return people, a row for each attribute; the same every time."""
+    rng = np.random.default_rng(seed_of(("peers", name, attributes, users)))
+    shared = rng.standard_normal(users)
+    own = rng.standard_normal((attributes, users))
+    if name == "normals":
+        places = (np.sqrt(0.6) * shared + np.sqrt(0.4) * own) / 8 + 0.5
+    elif name == "places":
+        homes, sizes = rng.random((attributes, 40)), rng.exponential(size=40)
+        chosen = rng.choice(40, users, p=sizes / sizes.sum())
+        places = homes[:, chosen] + 0.01 * own
+    else:
+        amounts = np.exp(0.7 * (np.sqrt(0.5) * shared + np.sqrt(0.5) * own)) / 8
+        never = rng.random((attributes, users)) < 0.35
+        never[::2] = False
+        places = np.where(never, 0.0, amounts)
+    people: People = np.clip(np.floor(places * BINS), 0, BINS - 1).astype(np.uint8)
+    return people
+
+
+def _ours(answers: Answers, *, denoise: bool) -> Callable[..., Floats]:
+    def found(people: People, epsilon: float, queries: Queries, rng: np.random.Generator) -> Floats:
+        names = [f"a{place}" for place in range(len(people))]
+        domain = ldp.Domain.product(**{name: ldp.Domain.integers(0, queries.bins - 1) for name in names})
+        plan = ldp.choose_plan(domain, epsilon=epsilon, expected_users=people.shape[1], answers=answers)
+        columns = dict(zip(names, people, strict=True))
+        aggregate = ldp.simulate_values(plan, columns, seed=int(rng.integers(1 << 62)))
+        estimate, shares = ldp.estimate(aggregate, denoise=denoise), np.zeros(len(queries.attributes))
+        for asked in np.unique(queries.attributes, axis=0):
+            rows = np.flatnonzero((queries.attributes == asked).all(axis=1))
+            ranges = {
+                names[place]: (queries.starts[rows, at], queries.ends[rows, at] - 1)
+                for at, place in enumerate(asked)
+            }
+            shares[rows] = estimate.ranges(confidence=None, given=None, **ranges).value
+        return shares
+
+    return found
+
+
+METHODS: dict[str, Callable[[People, float, Queries, np.random.Generator], Floats]] = {
+    "ldprange": _ours("denoised", denoise=True),
+    "ldprange, default plan": _ours("unbiased", denoise=True),
+    "unbiased": _ours("unbiased", denoise=False),
+    "PriPL-Tree": pripl_grids,
+    "HDG": hdg,
+}
+"""Ours, on the plan for denoised answers and on the plan for unbiased ones; then the others."""
+
+MEASURES = ("mean squared error",)
+
+
+def errors(method: str, name: str, attributes: int, users: int, epsilon: float, seed: int) -> Floats:
+    """Return the mean squared error of one survey, over questions about half of each of two attributes."""
+    people = population(name, attributes, users)
+    rng = np.random.default_rng(seed_of(("peers", method, name, attributes, users, str(epsilon), seed)))
+    queries = random_queries(QUERIES, 2, attributes, BINS, np.random.default_rng(seed))
+    found = METHODS[method](people, epsilon, queries, rng)
+    return np.array([((found - true_answers(people, queries)) ** 2).mean()])
