@@ -46,6 +46,33 @@ class TestPlan:
         assert ldp.Plan.from_json(done(*asked)) == chosen
         assert ldp.Plan.from_json(done(*asked, "--users", "7")) == chosen
 
+    def test_a_plan_for_denoised_answers_says_what_error_to_expect(self) -> None:
+        asked = (*PLAN, "--users", "5000", "--answers", "denoised", "--json")
+        chosen = ldp.choose_plan(DOMAIN, epsilon=1.1, expected_users=5000, answers="denoised")
+        result = answered(*asked)
+        assert plan_of(result) == chosen
+        expected = ldp.predict_denoised(chosen, 5000)
+        assert result["denoised"]["range_rmse"] == pytest.approx(expected.range_rmse)
+        assert result["denoised"]["prefix_rmse"] == pytest.approx(expected.prefix_rmse)
+        assert "denoised ranges" in run(*asked[:-1]).stderr
+
+    @pytest.mark.parametrize(
+        ("more", "what"),
+        [
+            ((), "--answers denoised needs --users"),
+            (
+                ("--users", "9", "--decomposition", "haar"),
+                "--answers denoised goes with --decomposition best",
+            ),
+        ],
+    )
+    def test_a_plan_for_denoised_answers_needs_its_people_and_its_freedom(
+        self, more: tuple[str, ...], what: str
+    ) -> None:
+        refused = run(*PLAN, "--answers", "denoised", *more)
+        assert refused.exit_code == 2
+        assert what in refused.stderr
+
     @pytest.mark.parametrize("levels", ["best", "even"])
     def test_the_best_oracle_of_every_level_is_chosen(self, levels: str) -> None:
         made = ldp.Plan.from_json(done(*PLAN, "--decomposition", "windows", "--levels", levels))
