@@ -26,6 +26,7 @@ NAMES = [
     "Candidate",
     "Client",
     "Comparison",
+    "DenoisedPrediction",
     "Domain",
     "DomainError",
     "EngineError",
@@ -57,6 +58,7 @@ NAMES = [
     "epsilon_needed",
     "estimate",
     "optimise_plan",
+    "predict_denoised",
     "simulate",
     "simulate_labelled",
     "simulate_values",
@@ -108,7 +110,7 @@ def test_the_planner_takes_all_but_the_domain_by_the_same_keywords(name: str) ->
     parameters = inspect.signature(getattr(ldp, name)).parameters.values()
     named = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
     assert {each.name for each in parameters} - named <= {"domain"}
-    assert named <= {"epsilon", "expected_users", "error", "decomposition", "oracle", "workload"}
+    assert named <= {"epsilon", "expected_users", "error", "decomposition", "oracle", "workload", "answers"}
 
 
 @pytest.mark.parametrize("kind", ORACLE_KINDS.values())
