@@ -24,6 +24,7 @@ _MAX_CHANGE = 3.0  # of f in a step
 _ENOUGH = 1e-2  # a gain of log probability that ends the search
 _RIDGE = 1e-10  # of the mean curvature, where neither the penalty nor the estimate tells anything
 _FREE = 0.9  # of the estimate's own freedom, from which on a density smooths nothing
+_LOST = 1e300  # the score of a density that numbers were too large for
 _RISK = 0.85  # of Akaike's criterion in the weights; the rest is the evidence's
 
 
@@ -72,6 +73,7 @@ def weighed(found: Iterable[Density], precision: Floats) -> Smooth:
     each = list(found)
     criteria = np.array([density.misfit + 2 * density.freedom for density in each])
     scores = _RISK * criteria / 2 - (1 - _RISK) * np.array([density.evidence for density in each])
+    scores[~np.isfinite(scores)] = _LOST
     weights = np.exp(scores.min() - scores)
     weights /= weights.sum()
     rows = np.stack([density.shares for density in each])
