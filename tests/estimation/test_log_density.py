@@ -107,7 +107,7 @@ def test_the_mean_is_near_the_density_that_accounts_for_the_estimate() -> None:
 def test_the_criterion_of_a_mean_with_a_constant_is_exact() -> None:
     precision = np.diag([1.0, 4.0, 9.0])
     root, estimate = np.diag([1.0, 1 / 2, 1 / 3]), np.array([1.0, 2.0, 3.0])
-    found = criterion(lambda values: 0.25 * values, estimate, precision, root)
+    found = criterion(lambda values: 0.25 * values, estimate, 0.25 * estimate, precision, root)
     assert found == pytest.approx(0.75**2 * estimate @ precision @ estimate + 2 * 0.25 * 3)
 
 

@@ -78,10 +78,10 @@ def _mixed(table: JointFit, depths: Sequence[int], estimate: Floats, alone: Sequ
     def split_cells(shares: Floats) -> Floats:
         return _by_splits(table, shares.reshape(estimate.shape), depths, alone).reshape(-1)
 
-    split_criterion = criterion(split_cells, estimate.reshape(-1), judged, noise.root)
+    split = split_cells(estimate)
+    split_criterion = criterion(split_cells, estimate.reshape(-1), split, judged, noise.root)
     weight = weight_of_smooth(smooth.criterion, split_criterion)
-    split = split_cells(estimate).reshape(estimate.shape)
-    return (1 - weight) * split + weight * smooth.shares
+    return (1 - weight) * split.reshape(estimate.shape) + weight * smooth.shares
 
 
 def _by_splits(table: JointFit, estimate: Floats, known: Sequence[int], alone: Sequence[Floats]) -> Floats:

@@ -15,9 +15,9 @@ _DOUBT = 3.0  # by which a smooth density has to be better: what it hides may be
 
 
 def criterion(
-    denoise: Callable[[Floats], Floats], estimate: Floats, precision: Floats, root: Floats
+    denoise: Callable[[Floats], Floats], estimate: Floats, found: Floats, precision: Floats, root: Floats
 ) -> float:
-    """Return misfit + 2 × freedom of what ``denoise`` makes of an unbiased ``estimate``.
+    """Return misfit + 2 × freedom of what ``denoise`` has ``found`` for an unbiased ``estimate``.
 
     The freedom is the trace of what an error does to the denoised values (Stein's unbiased estimate of the
     risk has it so), seen in a few directions that are always the same.
@@ -31,15 +31,10 @@ def criterion(
     root
         A square root of the covariance: times independent errors of variance 1 it has that covariance.
     """
-    away = estimate - denoise(estimate)
+    away = estimate - found
     coins = np.random.default_rng(0).choice([-_NUDGE, _NUDGE], (_DIRECTIONS, root.shape[1]))
-    freedom = np.mean(
-        [
-            (denoise(estimate + error) - denoise(estimate - error)) @ precision @ error
-            for error in coins @ root.T
-        ]
-    )
-    return float(away @ precision @ away + freedom / _NUDGE**2)
+    freedom = np.mean([(denoise(estimate + error) - found) @ precision @ error for error in coins @ root.T])
+    return float(away @ precision @ away + 2 * freedom / _NUDGE**2)
 
 
 def weight_of_smooth(smooth: float, other: float) -> float:
