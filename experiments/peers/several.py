@@ -7,16 +7,16 @@ are often 0 beside skewed ones.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
-import ldprange as ldp
 from experiments.many.data import People
 from experiments.many.hdg import hdg
+from experiments.many.ours import ours
 from experiments.many.pripl_grids import pripl_grids
 from experiments.many.queries import Queries, random_queries, true_answers
 from experiments.seeds import seed_of
-from ldprange.planner.choose import Answers
 from ldprange.support.arrays import Floats
 
 BINS = 64
@@ -44,30 +44,10 @@ def population(name: str, attributes: int, users: int) -> People:
     return people
 
 
-def _ours(answers: Answers, *, denoise: bool) -> Callable[..., Floats]:
-    def found(people: People, epsilon: float, queries: Queries, rng: np.random.Generator) -> Floats:
-        names = [f"a{place}" for place in range(len(people))]
-        domain = ldp.Domain.product(**{name: ldp.Domain.integers(0, queries.bins - 1) for name in names})
-        plan = ldp.choose_plan(domain, epsilon=epsilon, expected_users=people.shape[1], answers=answers)
-        columns = dict(zip(names, people, strict=True))
-        aggregate = ldp.simulate_values(plan, columns, seed=int(rng.integers(1 << 62)))
-        estimate, shares = ldp.estimate(aggregate, denoise=denoise), np.zeros(len(queries.attributes))
-        for asked in np.unique(queries.attributes, axis=0):
-            rows = np.flatnonzero((queries.attributes == asked).all(axis=1))
-            ranges = {
-                names[place]: (queries.starts[rows, at], queries.ends[rows, at] - 1)
-                for at, place in enumerate(asked)
-            }
-            shares[rows] = estimate.ranges(confidence=None, given=None, **ranges).value
-        return shares
-
-    return found
-
-
 METHODS: dict[str, Callable[[People, float, Queries, np.random.Generator], Floats]] = {
-    "ldprange": _ours("denoised", denoise=True),
-    "ldprange, default plan": _ours("unbiased", denoise=True),
-    "unbiased": _ours("unbiased", denoise=False),
+    "ldprange": partial(ours, answers="denoised"),
+    "ldprange, default plan": ours,
+    "unbiased": partial(ours, denoise=False),
     "PriPL-Tree": pripl_grids,
     "HDG": hdg,
 }

@@ -16,19 +16,7 @@ from ldprange import wire
 from ldprange.aggregate import Aggregate
 from ldprange.errors import MismatchError, WireError
 from plan_strategies import batches, plans
-
-PLAN = ldp.Plan(ldp.Domain.integers(0, 9), 1.1, ldp.Tree(branching=3), ldp.HRR())
-
-
-@st.composite
-def aggregates_of_one_plan(draw: st.DrawFn, number: int = 3) -> list[Aggregate]:
-    plan = draw(plans())
-    return [Aggregate.of(plan, draw(batches(plan))) for _ in range(number)]
-
-
-def _some(plan: ldp.Plan = PLAN, people: int = 50, seed: int = 1) -> Aggregate:
-    return Aggregate.of(plan, ldp.encode_many(plan, np.arange(people) % 10, seed=seed))
-
+from some_aggregates import PLAN, aggregates_of_one_plan, some
 
 # Laws
 
@@ -76,8 +64,8 @@ def test_reports_count_alike_one_by_one_packed_or_as_a_batch() -> None:
 
 
 def test_equality_sees_plan_users_and_counts() -> None:
-    one = _some()
-    assert one == _some()
+    one = some()
+    assert one == some()
     assert one != Aggregate(PLAN, [users + 1 for users in one.users], one.counts)
     assert one != Aggregate(PLAN, one.users, [counts + 1 for counts in one.counts])
     assert one != "an aggregate"
@@ -121,7 +109,7 @@ def test_levels_without_reports_take_no_memory() -> None:
     ],
 )
 def test_aggregates_of_different_plans_do_not_add(other: ldp.Plan, difference: str) -> None:
-    one, two = _some(), Aggregate.empty(other)
+    one, two = some(), Aggregate.empty(other)
     with pytest.raises(MismatchError, match=f"same plan.*{difference}"):
         one + two
     with pytest.raises(MismatchError, match=f"same plan.*{difference}"):
@@ -130,21 +118,21 @@ def test_aggregates_of_different_plans_do_not_add(other: ldp.Plan, difference: s
         Aggregate.of(PLAN, ldp.encode_many(other, [1, 2], seed=1))
     with pytest.raises(MismatchError, match="plan"):
         Aggregate.of(PLAN, ldp.Client(other).encode(3))
-    assert one == _some()
+    assert one == some()
 
 
 @pytest.mark.parametrize("other", [0, None, "aggregate", [1]])
 def test_only_aggregates_add(other: Any) -> None:
     with pytest.raises(TypeError):
-        _some() + other
+        some() + other
 
 
 def test_one_bad_payload_among_good_ones_counts_none() -> None:
     good = wire.pack(ldp.encode_many(PLAN, np.arange(10), seed=1))
-    total = _some()
+    total = some()
     with pytest.raises(WireError):
         total += Aggregate.of(PLAN, [good, good[:-1], good])
-    assert total == _some()
+    assert total == some()
 
 
 @pytest.mark.parametrize("reports", ["abc", ["abc"], 5, [5], None, [None]])

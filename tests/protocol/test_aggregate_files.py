@@ -17,19 +17,7 @@ from hypothesis import strategies as st
 import ldprange as ldp
 from ldprange.aggregate import Aggregate
 from ldprange.errors import FileError, LdprangeError
-from plan_strategies import batches, plans
-
-PLAN = ldp.Plan(ldp.Domain.integers(0, 9), 1.1, ldp.Tree(branching=3), ldp.HRR())
-
-
-@st.composite
-def aggregates_of_one_plan(draw: st.DrawFn, number: int = 3) -> list[Aggregate]:
-    plan = draw(plans())
-    return [Aggregate.of(plan, draw(batches(plan))) for _ in range(number)]
-
-
-def _some(plan: ldp.Plan = PLAN, people: int = 50, seed: int = 1) -> Aggregate:
-    return Aggregate.of(plan, ldp.encode_many(plan, np.arange(people) % 10, seed=seed))
+from some_aggregates import PLAN, aggregates_of_one_plan, some
 
 
 @given(aggregates_of_one_plan(number=1))
@@ -51,13 +39,13 @@ def test_an_aggregate_comes_back_from_its_file(
 def test_saving_replaces_what_was_there(tmp_path: Path) -> None:
     path = tmp_path / "some.agg"
     path.write_bytes(b"something else, and longer than any aggregate" * 1000)
-    _some().save(path)
-    assert Aggregate.load(path) == _some()
+    some().save(path)
+    assert Aggregate.load(path) == some()
 
 
 def test_a_file_cut_short_anywhere_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "some.agg"
-    _some().save(path)
+    some().save(path)
     whole = path.read_bytes()
     for stop in range(len(whole)):
         path.write_bytes(whole[:stop])
@@ -67,7 +55,7 @@ def test_a_file_cut_short_anywhere_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_with_any_byte_changed_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "some.agg"
-    _some().save(path)
+    some().save(path)
     whole = path.read_bytes()
     for at in range(len(whole)):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x10]) + whole[at + 1 :])
@@ -107,7 +95,7 @@ def test_a_place_that_cannot_be_written_is_refused_and_left_alone(tmp_path: Path
     (tmp_path / "file").write_text("kept")
     for path in (tmp_path / "none" / "some.agg", tmp_path / "file" / "some.agg", tmp_path):
         with pytest.raises(FileError, match=r"cannot be written|must be a file"):
-            _some().save(path)
+            some().save(path)
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
     assert (tmp_path / "file").read_text() == "kept"
 

@@ -57,7 +57,7 @@ answers_option = click.option(
     type=click.Choice(get_args(Answers)),
     default="unbiased",
     show_default=True,
-    help="Which answers are to be exact; denoised ones ask more about coarse scales, and need --users.",
+    help="Which answers the plan is made for; denoised asks more about coarse scales, and needs --users.",
 )
 workload_option = click.option(
     "--workload",

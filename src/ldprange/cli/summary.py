@@ -50,7 +50,7 @@ def denoised_facts(prediction: DenoisedPrediction) -> list[tuple[str, str]]:
     """Return what is to be expected of denoised answers, over kinds of populations."""
     names = {"ranges": prediction.range_rmse, "prefixes": prediction.prefix_rmse}
     return [
-        (f"denoised {name}", f"{percent(low)} to {percent(high)}, as people are smooth or in few places")
+        (f"denoised {name}", f"{percent(low)} to {percent(high)}, depending on how people are spread")
         for name, (low, high) in names.items()
     ]
 

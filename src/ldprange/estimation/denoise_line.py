@@ -32,11 +32,8 @@ def denoised(
 
     Parameters
     ----------
-    estimate
-        A share for each of D bins.
-    block_variances
-        Gives, for a width w, the variance of the estimate's sum over each block of bins t … t + w − 1, as
-        far as it lies in the domain, for t = 1 − w … D − 1. Widths are powers of two.
+    estimate, block_variances
+        As :func:`~ldprange.estimation.denoise_splits.by_splits` has them.
     variances
         Gives those of the estimate's sums over any ranges, were people spread evenly.
     known

@@ -96,8 +96,12 @@ def predict_denoised(plan: Plan, users: float) -> DenoisedPrediction:
     True
     """
     if len(plan.domain.attributes) > 1 or plan.domain.unordered:
+        kinds = (
+            "categories" if len(plan.domain.attributes) == 1 else f"{len(plan.domain.attributes)} attributes"
+        )
         raise PlanError(
-            "denoised answers are predicted for one attribute with an order, and the plan has another"
+            "the error of denoised answers can be predicted for a plan of one attribute with an order, "
+            f"got one of {kinds}; use plan.predict for its unbiased answers"
         )
     bins = plan.domain.bins
     cells = min(bins, _CELLS)
