@@ -70,6 +70,9 @@ struct Blocks {  // of 2 × width bins, from the one that only ends in the domai
 };
 void split_blocks(const Blocks& blocks, const double* spreads, const double* weights, std::size_t number, double* left,
                   unsigned threads);
+void mixture_weights(const double* value, const double* noise, const double* centre, const double* parent,
+                     std::size_t count, const double* spreads, std::size_t number, const double* start, double counts,
+                     std::size_t rounds, double* weights);
 void mixture_means(const double* value, const double* noise, const double* centre, const double* parent,
                    std::size_t count, const double* spreads, const double* weights, std::size_t number, double* means,
                    unsigned threads);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "kernels.hpp"
 #include "loops.hpp"
@@ -14,11 +15,12 @@ constexpr std::size_t kGrain = 1u << 12;  // means that are worth a thread
 constexpr std::size_t kLanes = 256;       // means worked on together
 
 // e^x for x ≤ 0, to a few units in the last place, in steps that vectorise: 2^n e^r, r = x − n ln 2. The sum with
-// `kShift` leaves n in the lowest bits, from where it is moved into the exponent. Below e^-700 it stays what it is there.
+// `kShift` leaves n in the lowest bits, from where it is moved into the exponent. Below e^-600 it stays what it is
+// there, so that times a small weight it is still no denormal number, which would be slow.
 LDPRANGE_INLINE double exponential(double x) {
     constexpr double kShift = 0x1.8p52, kLog2E = 0x1.71547652b82fep0;
     constexpr double kLn2High = 0x1.62e42fefa3800p-1, kLn2Low = 0x1.ef35793c76730p-45;
-    x = std::max(x, -700.0);
+    x = std::max(x, -600.0);
     const double shifted = x * kLog2E + kShift, n = shifted - kShift;
     const double r = (x - n * kLn2High) - n * kLn2Low;
     double sum = 1.0 / 6227020800.0;  // 1/13!, and so on down
@@ -108,7 +110,84 @@ void few_halves(const Blocks& blocks, std::size_t first, std::size_t count, doub
     }
 }
 
+// The likelihood of every part of the mixture, a row each, the greatest of a column e^0 over the root of its variance.
+LDPRANGE_WIDEST
+void likelihoods(const double* value, const double* noise, const double* centre, const double* parent, std::size_t count,
+                 const double* spreads, std::size_t number, double* greatest, double* rows) {
+    double* last = rows + number * count;
+    LDPRANGE_INDEPENDENT
+    for (std::size_t i = 0; i < count; ++i) {
+        const double off = value[i] - parent[i];
+        greatest[i] = -0.5 * std::min(value[i] * value[i], off * off) / noise[i];
+    }
+    for (std::size_t k = 0; k < number; ++k) {
+        double* row = rows + k * count;
+        LDPRANGE_INDEPENDENT
+        for (std::size_t i = 0; i < count; ++i) {
+            const double prior = spreads[k] * parent[i], away = value[i] - centre[i];
+            row[i] = -0.5 * away * away / (noise[i] + prior * prior);
+            greatest[i] = std::max(greatest[i], row[i]);
+        }
+    }
+    for (std::size_t k = 0; k < number; ++k) {
+        double* row = rows + k * count;
+        LDPRANGE_INDEPENDENT
+        for (std::size_t i = 0; i < count; ++i) {
+            const double prior = spreads[k] * parent[i];
+            row[i] = exponential(row[i] - greatest[i]) / std::sqrt(noise[i] + prior * prior);
+        }
+    }
+    LDPRANGE_INDEPENDENT
+    for (std::size_t i = 0; i < count; ++i) {
+        const double off = value[i] - parent[i];
+        const double nothing = exponential(-0.5 * value[i] * value[i] / noise[i] - greatest[i]);
+        const double everything = exponential(-0.5 * off * off / noise[i] - greatest[i]);
+        last[i] = 0.5 * (nothing + everything) / std::sqrt(noise[i]);
+    }
+}
+
+// One round of expectation maximisation: how many of the columns are of each part, given the weights.
+LDPRANGE_WIDEST
+void numbers_of_parts(const double* rows, std::size_t count, const double* weights, std::size_t parts, double* whole,
+                      double* numbers) {
+    std::fill(whole, whole + count, 0.0);
+    for (std::size_t k = 0; k < parts; ++k) {
+        const double *row = rows + k * count, weight = weights[k];
+        LDPRANGE_INDEPENDENT
+        for (std::size_t i = 0; i < count; ++i) whole[i] += weight * row[i];
+    }
+    LDPRANGE_INDEPENDENT
+    for (std::size_t i = 0; i < count; ++i) whole[i] = 1.0 / whole[i];
+    for (std::size_t k = 0; k < parts; ++k) {
+        const double* row = rows + k * count;
+        std::array<double, 8> sums{};  // side by side, so that they can be added up together
+        std::size_t i = 0;
+        for (; i + 8 <= count; i += 8)
+            LDPRANGE_UNROLL
+            for (std::size_t lane = 0; lane < 8; ++lane) sums[lane] += row[i + lane] * whole[i + lane];
+        for (; i < count; ++i) sums[0] += row[i] * whole[i];
+        double sum = 0.0;
+        for (const double lane : sums) sum += lane;
+        numbers[k] = weights[k] * sum;
+    }
+}
+
 }  // namespace
+
+void mixture_weights(const double* value, const double* noise, const double* centre, const double* parent,
+                     std::size_t count, const double* spreads, std::size_t number, const double* start, double counts,
+                     std::size_t rounds, double* weights) {
+    const std::size_t parts = number + 1;
+    std::vector<double> rows(parts * count), whole(count), numbers(parts);
+    likelihoods(value, noise, centre, parent, count, spreads, number, whole.data(), rows.data());
+    std::fill(weights, weights + parts, 1.0 / static_cast<double>(parts));
+    for (std::size_t round = 0; round < rounds; ++round) {
+        numbers_of_parts(rows.data(), count, weights, parts, whole.data(), numbers.data());
+        double sum = 0.0;
+        for (std::size_t k = 0; k < parts; ++k) sum += weights[k] = numbers[k] * counts + start[k];
+        for (std::size_t k = 0; k < parts; ++k) weights[k] /= sum;
+    }
+}
 
 void split_blocks(const Blocks& blocks, const double* spreads, const double* weights, std::size_t number, double* left,
                   unsigned threads) {

@@ -265,6 +265,18 @@ void split_blocks(Array<const double> upto, Array<const double> mass, Array<cons
     ldprange::split_blocks(blocks, spreads.data(), weights.data(), spreads.size(), left.data(), threads);
 }
 
+void mixture_weights(Array<const double> value, Array<const double> noise, Array<const double> centre,
+                     Array<const double> parent, Array<const double> spreads, Array<const double> start, double counts,
+                     std::size_t rounds, Array<double> weights) {
+    const std::size_t count = value.size();
+    require(noise.size() == count && centre.size() == count && parent.size() == count,
+            "there must be a noise, a centre and a parent for each estimate");
+    require(weights.size() == spreads.size() + 1 && start.size() == weights.size(),
+            "there must be a weight for each part of the mixture");
+    ldprange::mixture_weights(value.data(), noise.data(), centre.data(), parent.data(), count, spreads.data(),
+                              spreads.size(), start.data(), counts, rounds, weights.data());
+}
+
 void mixture_means(Array<const double> value, Array<const double> noise, Array<const double> centre,
                    Array<const double> parent, Array<const double> spreads, Array<const double> weights,
                    Array<double> means, unsigned threads) {
@@ -319,6 +331,9 @@ NB_MODULE(_compiled, module) {
                nb::arg("variance").noconvert(), nb::arg("half_variance").noconvert(), "width"_a, "least"_a,
                nb::arg("spreads").noconvert(), nb::arg("weights").noconvert(), nb::arg("left").noconvert(), "threads"_a,
                free);
+    module.def("mixture_weights", &mixture_weights, nb::arg("value").noconvert(), nb::arg("noise").noconvert(),
+               nb::arg("centre").noconvert(), nb::arg("parent").noconvert(), nb::arg("spreads").noconvert(),
+               nb::arg("start").noconvert(), "counts"_a, "rounds"_a, nb::arg("weights").noconvert(), free);
     module.def("mixture_means", &mixture_means, nb::arg("value").noconvert(), nb::arg("noise").noconvert(),
                nb::arg("centre").noconvert(), nb::arg("parent").noconvert(), nb::arg("spreads").noconvert(),
                nb::arg("weights").noconvert(), nb::arg("means").noconvert(), "threads"_a, free);

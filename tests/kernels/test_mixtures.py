@@ -32,6 +32,35 @@ def test_means_are_those_of_the_twin(seed: int, count: int, noise: float, away: 
 
 
 @settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(0, 600), st.floats(1e-20, 1e3), st.floats(0.01, 5.0))
+@needs_compiled
+def test_weights_are_those_of_the_twin(seed: int, count: int, noise: float, counts: float) -> None:
+    rng = np.random.default_rng(seed)
+    parent = rng.random(count)
+    centre = parent * rng.random(count)
+    value = centre + rng.choice([0.0, 0.03, 0.3], count) * rng.normal(size=count)
+    given_ = value, noise * rng.uniform(0.1, 1.0, count), centre, parent
+    start = np.array([1.0, 1e-9, 1e-9, 1e-9])
+    one = numpy_kernels.mixture_weights(*given_, SPREADS, start, counts, 30)
+    other = compiled.mixture_weights(*given_, SPREADS, start, counts, 30)
+    np.testing.assert_allclose(other, one, rtol=1e-7, atol=1e-12)
+    assert abs(other.sum() - 1) < 1e-12
+
+
+def test_weights_tell_what_splits_look_like() -> None:
+    """Of parts of 1 that are 1/3 about a half, exactly even, or all or nothing, in known proportions."""
+    rng = np.random.default_rng(1)
+    kinds = rng.choice(3, 20_000, p=[0.2, 0.5, 0.3])
+    part = np.choose(kinds, [rng.normal(0.5, 1 / 3, kinds.size), 0.5, rng.integers(0, 2, kinds.size)])
+    noise = np.full(kinds.size, 1e-4)
+    value = part + rng.normal(0.0, 1e-2, kinds.size)
+    half, whole = np.full(kinds.size, 0.5), np.ones(kinds.size)
+    spreads, start = np.array([1 / 3, 0.0]), np.full(3, 1e-9)
+    found = numpy_kernels.mixture_weights(value, noise, half, whole, spreads, start, 1.0, 60)
+    np.testing.assert_allclose(found, [0.2, 0.5, 0.3], atol=0.02)  # six standard errors
+
+
+@settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 700), st.integers(0, 10))
 @needs_compiled
 def test_blocks_are_split_as_by_the_twin(seed: int, bins: int, exponent: int) -> None:
@@ -72,3 +101,5 @@ def test_arrays_of_other_lengths_are_refused(short: int) -> None:
     given_[short] = np.ones(2)
     with pytest.raises(ValueError, match="there must be"):
         compiled._compiled.mixture_means(*given_, SPREADS, np.ones(4), np.empty(3), 1)
+    with pytest.raises(ValueError, match="there must be"):
+        compiled._compiled.mixture_weights(*given_, SPREADS, np.ones(4), 1.0, 30, np.empty(4))

@@ -39,14 +39,9 @@ def mixture(value: Floats, noise: Floats, centre: Floats, parent: Floats, *, cou
     counts
         For how many splits each of these counts.
     """
-    likelihood, _ = kernels.mixture_parts(value, noise, centre, parent, SPREADS)
-    start = np.full(len(likelihood), 1e-9)
+    start = np.full(SPREADS.size + 1, 1e-9)
     start[0] = _BROAD_SPLITS
-    weights = np.full(len(likelihood), 1 / len(likelihood))
-    for _ in range(_ROUNDS):
-        weights = weights * (likelihood @ (1 / (weights @ likelihood))) * counts + start
-        weights /= weights.sum()
-    return weights
+    return kernels.mixture_weights(value, noise, centre, parent, SPREADS, start, counts, _ROUNDS)
 
 
 def split(value: Floats, noise: Floats, centre: Floats, parent: Floats, weights: Floats) -> Floats:

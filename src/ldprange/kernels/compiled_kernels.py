@@ -19,7 +19,6 @@ from ldprange.kernels.numpy_kernels import (
     block_halves,
     hadamard_index,
     hadamard_scatter,
-    mixture_parts,
     parity,
     polynomial_hash,
 )
@@ -28,7 +27,7 @@ from ldprange.kernels.numpy_sets import Ranks, check_ranks
 from ldprange.support.arrays import Boundaries, Codes, Counts, Floats, Words
 from ldprange.support.parallel import workers
 
-__all__ = ["Blocks", "block_halves", "hadamard_index", "hadamard_scatter", "mixture_parts"]
+__all__ = ["Blocks", "block_halves", "hadamard_index", "hadamard_scatter"]
 __all__ += ["parity", "polynomial_hash"]  # they are the twin's
 __all__ += [name for name in numpy_kernels.__all__ if name not in __all__]
 
@@ -207,6 +206,23 @@ def split_blocks(blocks: Blocks, spreads: Floats, weights: Floats) -> Floats:
     known = map(np.ascontiguousarray, blocks[:4])
     _compiled.split_blocks(*known, blocks.width, blocks.least, spreads, weights, left, workers())
     return left
+
+
+def mixture_weights(
+    value: Floats,
+    noise: Floats,
+    centre: Floats,
+    parent: Floats,
+    spreads: Floats,
+    start: Floats,
+    counts: float,
+    rounds: int,
+) -> Floats:
+    """Return the weights of the mixture's parts, by expectation maximisation over estimates of parts."""
+    weights = np.empty(start.size)
+    arrays = map(np.ascontiguousarray, (value, noise, centre, parent, spreads, start))
+    _compiled.mixture_weights(*arrays, counts, rounds, weights)
+    return weights
 
 
 def mixture_means(

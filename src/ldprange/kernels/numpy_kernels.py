@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.kernels.numpy_bits import copy_bits
-from ldprange.kernels.numpy_mixtures import Blocks, block_halves, mixture_means, mixture_parts, split_blocks
+from ldprange.kernels.numpy_mixtures import Blocks, block_halves, mixture_means, mixture_weights, split_blocks
 from ldprange.kernels.numpy_randomisers import (
     draw_below,
     encode_contrast,
@@ -51,7 +51,7 @@ __all__ = [
     "hash_to_symbol",
     "joint_variances",
     "mixture_means",
-    "mixture_parts",
+    "mixture_weights",
     "parity",
     "polynomial_hash",
     "product_sums",

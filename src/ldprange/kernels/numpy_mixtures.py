@@ -20,7 +20,7 @@ from ldprange.support.parallel import slices
 _TOGETHER = 1 << 14  # halves worked on together
 
 
-def mixture_parts(
+def _parts(
     value: Floats, noise: Floats, centre: Floats, parent: Floats, spreads: Floats
 ) -> tuple[Floats, Floats]:
     """Return the likelihood of every part of the mixture, a row each and the greatest 1, and its mean.
@@ -36,6 +36,39 @@ def mixture_parts(
     return np.exp(logs - logs.max(axis=0)), np.vstack([means, parent * np.exp(everything - one_side)])
 
 
+def mixture_weights(
+    value: Floats,
+    noise: Floats,
+    centre: Floats,
+    parent: Floats,
+    spreads: Floats,
+    start: Floats,
+    counts: float,
+    rounds: int,
+) -> Floats:
+    """Return the weights of the mixture's parts, by expectation maximisation over estimates of parts.
+
+    Parameters
+    ----------
+    value, noise, centre, parent
+        Estimates of parts of ``parent``, expected about ``centre``, with their variances.
+    spreads
+        Of the mixture's normal parts.
+    start
+        How many splits of each part of the mixture there are besides.
+    counts
+        For how many splits each estimate counts.
+    rounds
+        How often expectations are taken and weights chosen.
+    """
+    likelihood, _ = _parts(value, noise, centre, parent, spreads)
+    weights = np.full(start.size, 1 / start.size)
+    for _ in range(rounds):
+        weights = weights * (likelihood @ (1 / (weights @ likelihood))) * counts + start
+        weights /= weights.sum()
+    return weights
+
+
 def mixture_means(
     value: Floats, noise: Floats, centre: Floats, parent: Floats, spreads: Floats, weights: Floats
 ) -> Floats:
@@ -46,7 +79,7 @@ def mixture_means(
     >>> mixture_means(0.9 * one, 0.25 * one, 0.5 * one, one, spreads, weights).tolist()
     [0.7]
     """
-    likelihood, means = mixture_parts(value, noise, centre, parent, spreads)
+    likelihood, means = _parts(value, noise, centre, parent, spreads)
     posterior = weights[:, None] * likelihood
     mean: Floats = (posterior * means).sum(axis=0) / posterior.sum(axis=0)
     return np.minimum(mean, parent)
@@ -89,7 +122,7 @@ def split_blocks(blocks: Blocks, spreads: Floats, weights: Floats) -> Floats:
 
 
 def block_halves(blocks: Blocks, some: slice) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return value, noise, centre and parent (see :func:`mixture_parts`) of the left halves of blocks.
+    """Return value, noise, centre and parent (see :func:`mixture_weights`) of the left halves of blocks.
 
     They are ``some`` of those with a cut in the domain.
     """
