@@ -114,6 +114,23 @@ def test_variances_are_exactly_those_of_all_reports(decomposition: Decomposition
 
 
 @every_case
+def test_gains_are_what_each_level_adds(decomposition: Decomposition) -> None:
+    plan = plan_of(decomposition)
+    estimator, rng = plan.estimator(np.arange(len(plan.levels)) + 3), np.random.default_rng(1)
+    estimates = [rng.normal(size=mechanism.cells) for mechanism in plan.mechanisms]
+    if isinstance(decomposition, ldp.Haar):  # whose estimates are deviations from a pair's mean
+        estimates = [each - np.repeat(each.reshape(-1, 2).mean(axis=1), 2) for each in estimates]
+    upto, nothing = (
+        np.append(0.0, np.cumsum(estimator.fit(each)))
+        for each in (estimates, [np.zeros(estimate.size) for estimate in estimates])
+    )
+    for boundary in range(SHARES.size + 1):
+        gains = estimator.gains(boundary)
+        added = sum(float(gain @ estimate) for gain, estimate in zip(gains, estimates, strict=True))
+        assert nothing[boundary] + added == pytest.approx(upto[boundary], abs=1e-9)
+
+
+@every_case
 def test_predictions_are_the_mean_variances(decomposition: Decomposition) -> None:
     plan, users = plan_of(decomposition), 500
     variances = plan.estimator(users * np.array(plan.probabilities)).variances(

@@ -74,6 +74,29 @@ class ExactLaw:
         return np.array([found[output] for output in self.outputs])
 
 
+def check_pull(law: ExactLaw, *, exact: bool = True) -> None:
+    """Assert that pulls are what the best of all reports adds, and what honest ones are expected to add.
+
+    By public coins: of each, the best report. Unless ``exact`` pulls may be above.
+    """
+    mechanism, rng = law.mechanism, np.random.default_rng(1)
+    adds = np.array([mechanism.people(tally, 1) for tally in law.tallies])
+    coins = [
+        tuple(int(np.argmax(coin)) for coin in mechanism.public_coins(tally)) if exact else ()
+        for tally in law.tallies
+    ]
+    weights = rng.normal(size=(3, mechanism.cells))
+    pull, sums = mechanism.pull(weights), adds @ weights.T
+    by_coins: dict[tuple[int, ...], Floats] = {}
+    for coin, row in zip(coins, sums, strict=True):
+        by_coins[coin] = np.maximum(row, by_coins.get(coin, row))
+    best = np.array(list(by_coins.values()))
+    compare = np.testing.assert_allclose if exact else np.testing.assert_array_less
+    compare(best.max(axis=0) - 1e-12, pull.chosen_coins)
+    compare(best.mean(axis=0) - 1e-12, pull.fair_coins)
+    np.testing.assert_allclose(law.table @ sums, mechanism.expected(weights).T, atol=1e-9)
+
+
 def rows_of(mechanism: Mechanism, reports: Sequence[bytes]) -> NDArray[np.uint8]:
     """Return reports as rows of bytes."""
     return np.frombuffer(b"".join(reports), np.uint8).reshape(-1, mechanism.width)

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from exact_laws import ExactLaw, exact_law, rows_of
+from exact_laws import ExactLaw, check_pull, exact_law, rows_of
 from example_kinds import ORACLES as DEFAULTS
 from law_comparisons import chance_of_counts, chances_of_draws, moments
 from ldprange.errors import PlanError, WireError
@@ -314,3 +314,9 @@ def test_a_huge_epsilon_is_no_more_than_the_coins_allow(oracle: Oracle) -> None:
     assert np.isfinite(mechanism.noise.spread)
     counts, users = mechanism.draw(np.full(16, 1000), np.random.default_rng(1)), 16_000
     assert np.isfinite(mechanism.estimate(counts, users)).all()
+
+
+@every_case
+def test_no_report_adds_more_than_the_stated_pull(case: Case) -> None:
+    """All reports are tried, by public coins; a bound may be above them, as it is for local hashing."""
+    check_pull(exact_law(*case), exact=not isinstance(case[0], OLH))

@@ -19,7 +19,7 @@ import pytest
 from numpy.typing import NDArray
 
 import ldprange as ldp
-from exact_laws import ExactLaw, all_reports, law_of
+from exact_laws import ExactLaw, all_reports, check_pull, law_of
 from law_comparisons import chance_of_counts
 from ldprange.errors import WireError
 from ldprange.levels import Level
@@ -291,3 +291,12 @@ def test_windows_of_one_bin_are_the_oracle_itself() -> None:
         mechanism = mechanism_of(oracle, Level(6, 1, 1), 1.1)
         assert type(mechanism) is type(oracle.on(6, 1.1))
         assert mechanism.cells == 6
+
+
+@some_cases
+def test_no_report_adds_more_than_the_stated_pull(case: Case) -> None:
+    check_pull(law_of(_mechanism(case)))
+
+
+def test_pulls_of_windows_in_blocks_are_those_of_all_reports() -> None:
+    check_pull(law_of(mechanism_of(ldp.SubsetSelection(), Level(6, 1, 1, shifts=2, block=3), 1.1)))

@@ -54,6 +54,10 @@ class Estimator(Protocol):
         """Return the bins' shares from every level's ``estimates``, by least squares; they add up to 1."""
         ...
 
+    def gains(self, boundary: int) -> list[Floats]:
+        """Return by how much the share below a boundary grows with each level's estimates."""
+        ...
+
     def mean_variances(self) -> tuple[float, float]:
         """Return the mean variance over all ranges and over all prefixes, were people drawn evenly."""
         ...

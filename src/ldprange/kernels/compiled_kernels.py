@@ -18,6 +18,7 @@ from ldprange.kernels.numpy_kernels import (
     Blocks,
     block_halves,
     hadamard_index,
+    hadamard_powers,
     hadamard_scatter,
     parity,
     polynomial_hash,
@@ -27,7 +28,7 @@ from ldprange.kernels.numpy_sets import Ranks, check_ranks
 from ldprange.support.arrays import Boundaries, Codes, Counts, Floats, Words
 from ldprange.support.parallel import workers
 
-__all__ = ["Blocks", "block_halves", "hadamard_index", "hadamard_scatter"]
+__all__ = ["Blocks", "block_halves", "hadamard_index", "hadamard_powers", "hadamard_scatter"]
 __all__ += ["parity", "polynomial_hash"]  # they are the twin's
 __all__ += [name for name in numpy_kernels.__all__ if name not in __all__]
 

@@ -45,6 +45,7 @@ __all__ = [
     "encode_hadamard",
     "encode_subset",
     "hadamard_index",
+    "hadamard_powers",
     "hadamard_scatter",
     "hadamard_supports",
     "hash_hadamard",

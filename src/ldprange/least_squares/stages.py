@@ -161,6 +161,18 @@ class StagesFit:
             found.append((cells @ block.within + parts @ block.shared_out.T).reshape(-1))
         return found[1:]
 
+    def gains(self, boundary: int) -> list[Floats]:
+        """Return what the share below a boundary gains from each level's back-projected estimate."""
+        cells = self.below(boundary)
+        if self.padding:
+            known = float(self.padding.weights[boundary])
+            cells = [own - known * whole for own, whole in zip(cells, self.below(self.bins), strict=True)]
+        return [
+            weight * own
+            for own, levels in zip(cells, self.levels, strict=True)
+            for weight in self.weights[levels]
+        ]
+
     def _padding(self) -> Padding:
         covariances = np.append(0.0, np.cumsum(self.below(self.bins)[-1][: self.bins]))
         return Padding(np.arange(self.bins + 1), covariances)

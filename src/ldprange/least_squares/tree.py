@@ -78,6 +78,26 @@ class TreeFit:
             nodes = (nodes[:, None] / level.branching + detail).reshape(-1)
         return nodes
 
+    def gains(self, boundary: int) -> list[Floats]:
+        """Return what the share below a boundary gains from the nodes' estimates on each level."""
+        found = self._gains(boundary)
+        if self.padding:
+            known, whole = float(self.padding.weights[boundary]), self._gains(self.bins)
+            found = [own - known * all_bins for own, all_bins in zip(found, whole, strict=True)]
+        return found
+
+    def _gains(self, boundary: int) -> list[Floats]:
+        """Return them, were there no padding: a node's covariance with that share, over its own variance."""
+        below = (np.arange(self.leaves) < boundary).astype(np.float64)
+        found, each, parents = list[Floats](), np.zeros(1), below.mean(keepdims=True)
+        for level, precision, shrink in zip(self.levels, self.precisions, self.shrink, strict=True):
+            means = below.reshape(level.cells, level.size).mean(axis=1)
+            detail = shrink * (means.reshape(-1, level.branching) - parents[:, None])
+            each = (detail + each[:, None] if self.nested else detail).reshape(-1)
+            found.append(precision * each)
+            parents = means
+        return found
+
     def below(self, cut: int) -> tuple[Boundaries, Floats]:
         """Return the working covariance, were there no padding, with the share below ``cut``.
 

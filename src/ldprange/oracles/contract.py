@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from ldprange.errors import WireError
 from ldprange.noise import Noise
 from ldprange.oracles.bit_rows import Rows, cut, number_rows, numbers_of
 from ldprange.randomness import Coins
-from ldprange.support.arrays import Counts
+from ldprange.support.arrays import Counts, Floats
 from ldprange.support.parallel import slices
 
 Column = NDArray[Any]
@@ -33,6 +33,21 @@ Users = NDArray[np.int64] | int
 
 _BLOCK = 1 << 16  # users taken together
 _LOW = (1 << 32) - 1  # the lower half of a 64-bit integer
+
+
+class Pull(NamedTuple):
+    """The most that a liar's report adds to a weighed sum of estimates.
+
+    Attributes
+    ----------
+    fair_coins
+        The mean over coins that are public, of which a tally can tell whether they were fair.
+    chosen_coins
+        With the best of these coins.
+    """
+
+    fair_coins: Floats
+    chosen_coins: Floats
 
 
 class Oracle(ABC):
@@ -146,6 +161,35 @@ class Mechanism(ABC):
     def _supports(self, counts: Counts) -> NDArray[Any]:
         """Return how many reports support each cell."""
         return counts
+
+    @abstractmethod
+    def pull(self, weights: Floats) -> Pull:
+        """Return the most that a report, made up by a liar, adds to Σ ``weights`` × the people estimated.
+
+        There may be many rows of weights.
+        """
+
+    def _pull_of(self, weights: Floats, supported: Floats) -> Floats:
+        """Return what a report adds if the cells that it supports have this sum of ``weights``."""
+        added: Floats = (supported - self._q * weights.sum(axis=-1)) / (self._p - self._q)
+        return added
+
+    def expected(self, weights: Floats) -> Floats:
+        """Return what an honest report adds to Σ ``weights`` × estimate, on average, for each item held."""
+        return weights
+
+    def public_coins(self, counts: Counts) -> list[Counts]:
+        """Return how often each outcome came of every coin that is public, all as likely by rights."""
+        return []
+
+    @property
+    def grid(self) -> Mechanism:
+        """The mechanism of one grid of cells, where there are several: itself, unless they are shifted."""
+        return self
+
+    def people_of_grids(self, counts: Counts, users: int) -> tuple[Counts, Floats]:
+        """Return how many people reported on every grid, and unbiased numbers of them in its cells."""
+        return np.array([users]), self.people(counts, users)[None]
 
     @abstractmethod
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:

@@ -40,10 +40,19 @@ from numpy.typing import NDArray
 from ldprange import kernels
 from ldprange.errors import PlanError
 from ldprange.noise import Noise
-from ldprange.oracles.contract import CodedMechanism, Column, Items, Mechanism, Oracle, Users, each_holder
+from ldprange.oracles.contract import (
+    CodedMechanism,
+    Column,
+    Items,
+    Mechanism,
+    Oracle,
+    Pull,
+    Users,
+    each_holder,
+)
 from ldprange.oracles.randomized_response import SymbolResponse
 from ldprange.randomness import Coins, below
-from ldprange.support.arrays import Counts, Words
+from ldprange.support.arrays import Counts, Floats, Words
 from ldprange.support.checking import shown
 from ldprange.support.parallel import slices
 
@@ -149,6 +158,29 @@ class _HadamardMechanism(CodedMechanism):
         supports = kernels.hadamard_supports(rows, self._bits, self._digits, self.cells)
         return supports.reshape(*counts.shape[:-1], self.cells)
 
+    def pull(self, weights: Floats) -> Pull:
+        most = self._code_sums(weights).max(axis=-1)
+        each = most.mean(axis=-1), most.max(axis=-1)
+        return Pull(*(self._pull_of(weights, supported) for supported in each))
+
+    def _code_sums(self, weights: Floats) -> Floats:
+        """Return the sum of the ``weights`` of cells that each line and symbol supports."""
+        coefficients = np.zeros((*weights.shape[:-1], self._size))
+        items = np.arange(self.cells, dtype=np.uint32)
+        coefficients[..., kernels.hadamard_scatter(items, self._bits, self._digits)] = weights
+        kernels.walsh_hadamard(coefficients)
+        index = self._index(np.arange(self._lines, dtype=np.uint32))
+        powers = kernels.hadamard_powers(index, self._bits, self._lines)
+        sums = np.empty((*weights.shape[:-1], self._lines, self._symbols))
+        for subset in range(self._symbols):  # of a symbol's bits
+            chosen = [power for r, power in enumerate(powers) if subset >> r & 1]
+            sums[..., subset] = coefficients[..., np.bitwise_xor.reduce([np.zeros_like(index), *chosen])]
+        kernels.walsh_hadamard(sums)
+        return sums / self._symbols
+
+    def public_coins(self, counts: Counts) -> list[Counts]:
+        return [counts.reshape(-1, self._lines, self._symbols).sum(axis=(0, 2))]
+
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
         lines = np.arange(self._lines, dtype=np.uint32)
         return _draw(self._response, holders, lines, self._code, self.counters, rng)
@@ -192,6 +224,20 @@ class ContrastMechanism(CodedMechanism):
         kernels.walsh_hadamard(difference)
         contrast = difference[: self.cells // 2] / (2 * self._scale)
         return np.stack([contrast, -contrast], axis=1).reshape(-1)
+
+    def pull(self, weights: Floats) -> Pull:
+        sums = np.zeros((*weights.shape[:-1], self._pairs))
+        sums[..., : self.cells // 2] = (weights[..., 0::2] - weights[..., 1::2]) / (2 * self._scale)
+        kernels.walsh_hadamard(sums)
+        most = np.abs(sums)
+        return Pull(most.mean(axis=-1), most.max(axis=-1))
+
+    def expected(self, weights: Floats) -> Floats:
+        half = (weights[..., 0::2] - weights[..., 1::2]) / 2
+        return np.stack([half, -half], axis=-1).reshape(weights.shape)
+
+    def public_coins(self, counts: Counts) -> list[Counts]:
+        return [counts.reshape(-1, self._pairs, 2).sum(axis=(0, 2))]
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
         pairs = np.arange(self._pairs, dtype=np.uint32)

@@ -28,13 +28,14 @@ from ldprange.oracles.contract import (
     Items,
     Mechanism,
     Oracle,
+    Pull,
     each_holder,
     integers_below,
     width_of,
 )
 from ldprange.oracles.randomized_response import SymbolResponse
 from ldprange.randomness import Coins, below
-from ldprange.support.arrays import Counts
+from ldprange.support.arrays import Counts, Floats
 from ldprange.support.checking import shown
 
 _MERSENNE_EXPONENTS = (7, 13, 17, 19, 31)
@@ -154,6 +155,12 @@ class HashingMechanism(Mechanism):
         fields = column.T
         exponent, symbols = self._exponent, self._response.symbols
         return kernels.sum_supports(fields[:3], fields[3], self.cells, exponent, symbols, groups, number)
+
+    def pull(self, weights: Floats) -> Pull:
+        # a bound: a hash may take all that has a weight above 0, and nothing else, to one symbol. Hashes are
+        # public, but a tally does not keep them
+        most = self._pull_of(weights, np.maximum(weights, 0.0).sum(axis=-1))
+        return Pull(most, most)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
         """Encode and add up every user: supports that share a hash are not independent, so no short cut."""

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from ldprange import kernels
 from ldprange.errors import PlanError
 from ldprange.noise import Noise
-from ldprange.oracles.contract import CodedMechanism, Column, Items, Mechanism, Oracle
+from ldprange.oracles.contract import CodedMechanism, Column, Items, Mechanism, Oracle, Pull
 from ldprange.randomness import WORDS, Coins, below, exponential_from_below
-from ldprange.support.arrays import Counts
+from ldprange.support.arrays import Counts, Floats
 
 Symbols = NDArray[np.uint32]
 
@@ -91,6 +91,10 @@ class _ResponseMechanism(CodedMechanism):
 
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
         return self._response.encode_many(items, rng)
+
+    def pull(self, weights: Floats) -> Pull:
+        most = self._pull_of(weights, weights.max(axis=-1))
+        return Pull(most, most)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
         truthful, noise = self._response.draw_truthful(holders, rng)

@@ -32,6 +32,7 @@ from ldprange.oracles.contract import (
     Items,
     Mechanism,
     Oracle,
+    Pull,
     Users,
     add_up_to,
     each_holder,
@@ -39,7 +40,7 @@ from ldprange.oracles.contract import (
     width_of,
 )
 from ldprange.randomness import WORD_BITS, Coins
-from ldprange.support.arrays import Counts, Words
+from ldprange.support.arrays import Counts, Floats, Words
 
 _BLOCK = 1 << 16  # users taken together
 _SHIFT_BYTES = 4  # of a shift in a column
@@ -170,6 +171,45 @@ class ShiftedMechanism(Mechanism):
         upto = np.hstack([np.zeros((len(each), 1)), np.cumsum(each, axis=1)])
         sums = upto[:, self._shifts : self._shifts + self._block] - upto[:, : self._block]
         return sums.reshape(-1)
+
+    def pull(self, weights: Floats) -> Pull:
+        of_shifts = self._grid.pull(self._window_weights(weights))
+        return Pull(of_shifts.fair_coins.mean(axis=-1), of_shifts.chosen_coins.max(axis=-1))
+
+    def expected(self, weights: Floats) -> Floats:
+        windows = self._window_weights(weights)  # of every shift
+        places = np.arange(self.cells, dtype=np.uint32)
+        held = [self._windows_of(places, shift) for shift in range(self._shifts)]
+        found: Floats = np.take_along_axis(
+            windows, np.broadcast_to(held, (*windows.shape[:-1], self.cells)), axis=-1
+        ).mean(axis=-2)
+        return found
+
+    def _window_weights(self, weights: Floats) -> Floats:
+        """Return the weight of every window from those of items, a row for each shift."""
+        blocks = weights.reshape(*weights.shape[:-1], -1, self._block)
+        # window c at shift a has the items from c·w − a on, as far as they are in the block
+        ahead = np.pad(
+            blocks,
+            [(0, 0)] * (blocks.ndim - 1) + [(self._shifts, self._windows * self._shifts - self._block)],
+        )
+        upto = np.cumsum(np.pad(ahead, [(0, 0)] * (ahead.ndim - 1) + [(1, 0)]), axis=-1)
+        starts = self._shifts + self._shifts * np.arange(self._windows) - np.arange(self._shifts)[:, None]
+        sums = upto[..., starts + self._shifts] - upto[..., starts]  # …, block, shift, window
+        found: Floats = np.moveaxis(sums, -3, -2).reshape(*weights.shape[:-1], self._shifts, -1)
+        return found
+
+    def public_coins(self, counts: Counts) -> list[Counts]:
+        people, tallies = self._table(counts)
+        return [people.reshape(-1, self._shifts).sum(axis=0), *self._grid.public_coins(tallies)]
+
+    @property
+    def grid(self) -> Mechanism:
+        return self._grid
+
+    def people_of_grids(self, counts: Counts, users: int) -> tuple[Counts, Floats]:
+        people, tallies = self._table(counts)
+        return people[:, 0], self._grid.people(tallies, people)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
         if int(holders.sum()) >= _CROWD * self.cells * self._shifts:

@@ -21,9 +21,19 @@ from ldprange import kernels
 from ldprange.errors import PlanError, WireError
 from ldprange.noise import Noise
 from ldprange.oracles.bit_rows import Rows, number_rows, numbers_of
-from ldprange.oracles.contract import Column, Groups, Items, Mechanism, Oracle, Users, add_up_to, each_holder
+from ldprange.oracles.contract import (
+    Column,
+    Groups,
+    Items,
+    Mechanism,
+    Oracle,
+    Pull,
+    Users,
+    add_up_to,
+    each_holder,
+)
 from ldprange.randomness import WORD_BITS, WORDS, Coins, exponential_from_below
-from ldprange.support.arrays import Counts
+from ldprange.support.arrays import Counts, Floats
 from ldprange.support.checking import shown
 
 _MAX_CELLS = 1 << 16
@@ -157,6 +167,10 @@ class SubsetMechanism(Mechanism):
     def possible(self, counts: Counts, users: Users) -> bool:
         """Every report supports ``size`` cells."""
         return super().possible(counts, users) and add_up_to(counts, users, self.size)
+
+    def pull(self, weights: Floats) -> Pull:
+        most = np.partition(weights, -self.size, axis=-1)[..., -self.size :].sum(axis=-1)
+        return Pull(*[self._pull_of(weights, most)] * 2)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
         """Draw the tally cell by cell where people are many, and encode each of them where they are few.

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from ldprange import kernels
 from ldprange.errors import PlanError, WireError
 from ldprange.noise import Noise
-from ldprange.oracles.contract import Column, Groups, Items, Mechanism, Oracle
+from ldprange.oracles.contract import Column, Groups, Items, Mechanism, Oracle, Pull
 from ldprange.randomness import WORDS, Coins, exponential_from_below
-from ldprange.support.arrays import Counts
+from ldprange.support.arrays import Counts, Floats
 from ldprange.support.parallel import slices
 
 _HELD = WORDS // 2
@@ -88,6 +88,10 @@ class _UnaryMechanism(Mechanism):
 
     def tally_groups(self, column: Column, groups: Groups | None, number: int) -> Counts:
         return kernels.sum_unary(column, self.cells, groups, number)
+
+    def pull(self, weights: Floats) -> Pull:
+        most = self._pull_of(weights, np.maximum(weights, 0.0).sum(axis=-1))  # any bits may be sent
+        return Pull(most, most)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
         users = int(holders.sum())
