@@ -13,6 +13,7 @@ import pytest
 
 import ldprange as ldp
 from ldprange.files import read_reports, read_values, write_reports
+from ldprange.files.thrift import read_structure
 
 PLAN = ldp.Plan(ldp.Domain.integers(0, 119), 1.1, ldp.Tree(4), ldp.OUE())  # reports of up to 15 bytes
 SIZES = ldp.Domain.ordered(["S", "M", "L"])
@@ -105,3 +106,9 @@ def test_a_damaged_page_header_is_an_error_that_names_the_file(tmp_path: Path) -
     path.write_bytes(data)
     with pytest.raises(ldp.FileError, match=r"reports\.parquet: the file must be a whole Parquet file"):
         list(read_reports(path, PLAN))
+
+
+def test_a_list_that_goes_on_behind_the_end_of_a_description_is_not_followed() -> None:
+    endless = b"\x19" + b"\xf7" + b"\xff" * 8 + b"\x7f"  # in the first place, 2⁶³ numbers of 8 bytes
+    with pytest.raises(IndexError):
+        read_structure(endless)

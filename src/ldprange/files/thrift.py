@@ -23,10 +23,7 @@ def read_structure(data: bytes, at: int = 0) -> tuple[Structure, int]:
         If it is something else.
     """
     reader = _Reader(data, at)
-    found = reader.structure()
-    if reader.at > len(data):
-        raise IndexError
-    return found, reader.at
+    return reader.structure(), reader.at
 
 
 class _Reader:
@@ -65,6 +62,8 @@ class _Reader:
 
     def _bytes(self, length: int) -> bytes:
         self.at += length
+        if self.at > len(self.data):  # now, since a list could go on and on behind the end
+            raise IndexError
         return self.data[self.at - length : self.at]
 
     def _unsigned(self) -> int:
