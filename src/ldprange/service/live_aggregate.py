@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
@@ -11,6 +12,7 @@ from ldprange.errors import StoreError
 from ldprange.reports import Batch
 from ldprange.service.store import Store, Survey
 
+_log = logging.getLogger("ldprange.service")
 _TOGETHER = 1 << 17  # reports counted, and batches sorted, together: a tally goes through all of its counters
 _TOGETHER_BYTES = 16 << 20  # or so many bytes
 _COUNTER_BYTES = 8
@@ -53,16 +55,23 @@ class Live:
 
     @staticmethod
     def load(store: Store, survey: Survey) -> Live:
-        """Read the stored aggregate and the batches that it does not count."""
+        """Return a survey's counts in a store: the stored aggregate, and the batches that it does not count.
+
+        If the stored aggregate is damaged, all batches are counted again, and the log says so.
+        """
+        try:
+            return Live._of(store, survey, store.counts(survey))
+        except StoreError as error:
+            _log.error("%s; all batches of the survey are counted again", error)
+            return Live._of(store, survey, store.batches(survey))
+
+    @staticmethod
+    def _of(store: Store, survey: Survey, parts: Iterable[Aggregate | Batch]) -> Live:
         live = Live(survey, Aggregate.empty(survey.plan), store.last_generation(survey.id))
-        for part in store.counts(survey):
+        for part in parts:
             if isinstance(part, Batch):
                 live.add(part, 1, 0)
                 live.count()
-            elif part.plan.fingerprint != survey.plan.fingerprint:
-                raise StoreError(
-                    f"the stored aggregate of survey {survey.name} must be of its plan, and it is of another"
-                )
             else:
                 live._aggregate = live._aggregate + part
         return live

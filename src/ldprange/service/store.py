@@ -3,6 +3,7 @@
 One service writes to a store, which a lock makes sure of; anybody may read beside it.
 """
 
+import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,11 +12,13 @@ from typing import Any, NamedTuple
 from sqlalchemy import (
     CompoundSelect,
     Integer,
+    LargeBinary,
     bindparam,
+    cast,
     exists,
     func,
     insert,
-    literal,
+    null,
     select,
     union_all,
     update,
@@ -32,6 +35,7 @@ from ldprange.service.database import Database
 from ldprange.service.locations import forget_log
 from ldprange.service.schema import AGGREGATES, ARRIVALS, HOUR, RECENT, SORTED, SURVEYS, TOKENS
 
+_log = logging.getLogger("ldprange.service")
 OPEN, CLOSED = "open", "closed"
 _READ_TOGETHER = 512  # batches
 _READ_BYTES = 1 << 20  # unpacked together
@@ -59,9 +63,11 @@ _SORT = insert(SORTED).from_select(
 )
 _COUNTED = exists().where(AGGREGATES.c.survey == _SURVEY)
 _COUNTS = union_all(  # one statement, so that it sees one state, whoever sorts meanwhile
-    select(literal(1), AGGREGATES.c.aggregate).where(AGGREGATES.c.survey == _SURVEY),
-    select(literal(0), SORTED.c.body).where(SORTED.c.survey == _SURVEY, ~_COUNTED),
-    select(literal(0), RECENT.c.body).where(RECENT.c.survey == _SURVEY),
+    select(cast(null(), LargeBinary).label("batch"), AGGREGATES.c.aggregate).where(
+        AGGREGATES.c.survey == _SURVEY
+    ),
+    select(SORTED.c.batch, SORTED.c.body).where(SORTED.c.survey == _SURVEY, ~_COUNTED),
+    select(RECENT.c.batch, RECENT.c.body).where(RECENT.c.survey == _SURVEY),
 )
 _IN_ORDER = union_all(
     *(select(table.c.batch, table.c.body).where(table.c.survey == _SURVEY) for table in (SORTED, RECENT))
@@ -192,8 +198,8 @@ class Store(Database):
             which = {"in_survey": survey, "up_to": generation}
             self._writer.execute(_SORT, which)
             self._writer.execute(RECENT.delete().where(_ENDED), which)
+            self._writer.execute(AGGREGATES.delete().where(AGGREGATES.c.survey == survey))
             if len(aggregate) <= _MAX_AGGREGATE_BYTES:
-                self._writer.execute(AGGREGATES.delete().where(AGGREGATES.c.survey == survey))
                 self._writer.execute(insert(AGGREGATES), {"survey": survey, "aggregate": aggregate})
         forget_log(self._writer)
 
@@ -204,23 +210,29 @@ class Store(Database):
             return int(connection.scalar(query) or 0)
 
     def counts(self, survey: Survey) -> Iterator[Aggregate | Batch]:
-        """Yield what makes up a survey's counts: the stored aggregate, and the batches it does not count."""
+        """Yield what makes up a survey's counts: the stored aggregate, and the batches it does not count.
+
+        The aggregate comes last. StoreError if it is damaged, or of another plan than the survey's.
+        """
         stored: list[bytes] = []
 
-        def others() -> Iterator[bytes]:
-            for counted, data in self._rows(_COUNTS, survey.id):
-                if not counted:
-                    yield data
+        def others() -> Iterator[tuple[bytes, bytes]]:
+            for batch, data in self._rows(_COUNTS, survey.id):
+                if batch is not None:
+                    yield batch, data
                 else:
                     stored.append(data)
 
         yield from _joined(survey, others())
         for data in stored:
-            yield Aggregate.from_bytes(data, f"the stored aggregate of survey {survey.name}")
+            yield _aggregate(survey, data)
 
     def batches(self, survey: Survey) -> Iterator[Batch]:
-        """Yield all of a survey's reports, many at a time, in an order that tells nothing."""
-        return _joined(survey, self.read(survey.id))
+        """Yield all of a survey's reports, many at a time, in an order that tells nothing.
+
+        A batch that is damaged is named in the log, and left out.
+        """
+        return _joined(survey, self._rows(_IN_ORDER, survey.id))
 
     def read(self, survey: int) -> Iterator[bytes]:
         """Yield the bytes of a survey's batches as they came, in the order of their random ids."""
@@ -266,12 +278,12 @@ class Store(Database):
             connection.execute(insert(TOKENS), [{"role": role, "digest": d} for role, d in digests.items()])
 
 
-def _joined(survey: Survey, bodies: Iterable[bytes]) -> Iterator[Batch]:
-    """Yield packed batches unpacked, many together."""
-    group: list[bytes] = []
+def _joined(survey: Survey, batches: Iterable[tuple[bytes, bytes]]) -> Iterator[Batch]:
+    """Yield a survey's packed batches, which come with their ids, unpacked, many together."""
+    group: list[tuple[bytes, bytes]] = []
     size = 0
-    for body in bodies:
-        group.append(body)
+    for batch, body in batches:
+        group.append((batch, body))
         size += len(body)
         if size >= _READ_BYTES:
             yield _unpacked(survey, group)
@@ -280,12 +292,28 @@ def _joined(survey: Survey, bodies: Iterable[bytes]) -> Iterator[Batch]:
         yield _unpacked(survey, group)
 
 
-def _unpacked(survey: Survey, bodies: list[bytes]) -> Batch:
-    batch, found = wire.unpack_many(survey.plan, bodies)
-    for what in found:
+def _unpacked(survey: Survey, group: list[tuple[bytes, bytes]]) -> Batch:
+    reports, found = wire.unpack_many(survey.plan, [body for _, body in group])
+    for (batch, _), what in zip(group, found, strict=True):
         if not isinstance(what, int):
-            raise StoreError(f"the store of survey {survey.name} must hold whole batches, but: {what}")
-    return batch
+            _log.error(
+                "batch %s of survey %s is damaged in the store, and is left out: %s",
+                batch.hex(),
+                survey.name,
+                what,
+            )
+    return reports
+
+
+def _aggregate(survey: Survey, data: bytes) -> Aggregate:
+    what = f"the stored aggregate of survey {survey.name}"
+    try:
+        stored = Aggregate.from_bytes(data, what)
+    except LdprangeError as error:
+        raise StoreError(str(error)) from None
+    if stored.plan.fingerprint != survey.plan.fingerprint:
+        raise StoreError(f"{what} must be of its plan, and it is of another")
+    return stored
 
 
 def _survey(row: Any) -> Survey:
