@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ldprange.agreement import Agreement, read_json
 from ldprange.decompositions import KINDS as DECOMPOSITIONS
 from ldprange.decompositions import Decomposition, Estimator, Layout, decomposition_from_dict
 from ldprange.decompositions.contract import check_levels
 from ldprange.domain import Domain
-from ldprange.errors import DomainError, PlanError, about
+from ldprange.errors import DomainError, PlanError
+from ldprange.influence import Influence, Liars
 from ldprange.levels import Level
 from ldprange.noise import Law
 from ldprange.oracles import KINDS as ORACLES
@@ -29,10 +27,8 @@ from ldprange.randomness import WORDS
 from ldprange.sampling import Population, fixed_people
 from ldprange.support.blas import callers_thread
 from ldprange.support.checking import is_number, listed, normalise, shown, times
-from ldprange.support.whole_files import read_whole, text_of, whole_file
 
 VERSION = 1
-FINGERPRINT_BYTES = 8
 _MAX_BINS = 1 << 26
 _MAX_CELLS = 1 << 28
 _MAX_COUNTERS = 1 << 28  # 2 GiB of counts
@@ -60,55 +56,6 @@ def check_epsilon(epsilon: object) -> None:
     """Raise PlanError unless ``epsilon`` is a finite number above 0."""
     if not is_number(epsilon) or epsilon <= 0:
         raise PlanError(f"ε must be a finite number above 0, got {shown(epsilon)}")
-
-
-class Agreement(ABC):
-    """What is public: written as JSON text, and known by a digest of everything in it."""
-
-    @abstractmethod
-    def _description(self) -> dict[str, Any]:
-        """Return all that is agreed on in plain JSON types."""
-
-    @classmethod
-    @abstractmethod
-    def from_json(cls, text: str) -> Self:
-        """Read a plan back."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan in plain JSON types."""
-        return self._description()
-
-    def to_json(self) -> str:
-        """Return the plan as JSON text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the plan's JSON text to ``path``: beside it first, then moved there, so never half of it."""
-        with whole_file(path) as file:
-            file.write(f"{self.to_json()}\n".encode())
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Return the plan in the file ``path``, which :meth:`save` wrote, or anyone else as JSON text."""
-        data = read_whole(path)
-        with about(path):
-            return cls.from_json(text_of(data))
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """A short digest of everything in the plan."""
-        canonical = json.dumps(self._description(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(canonical.encode()).hexdigest()[: 2 * FINGERPRINT_BYTES]
-
-
-def read_json(text: str, what: str) -> Any:
-    """Return what JSON ``text`` says; the error calls it ``what``."""
-    try:
-        return json.loads(text, object_pairs_hook=_without_duplicates)
-    except (ValueError, TypeError, RecursionError) as error:
-        raise PlanError(
-            f"{what} must be JSON text (not a file's name), and this is not: {listed([error])}"
-        ) from None
 
 
 @dataclass(frozen=True)
@@ -346,6 +293,36 @@ class Plan(Agreement):
             )
         return Prediction(users, *self.layout.mean_variances(law, people / people.sum()))
 
+    @callers_thread
+    def influence(self, share: float = 0.01, *, between: tuple[Any, Any] | None = None) -> Influence:
+        """Return how far people who lie together can move an answer, exactly, whatever they report.
+
+        Parameters
+        ----------
+        share
+            How many of those who report are liars: above 0, below 1.
+        between
+            The range that they move, its ends in the domain's units, both of them in it; left out, the one
+            that can be moved furthest.
+
+        >>> from ldprange import Domain, Haar, HRR
+        >>> plan = Plan(Domain.integers(0, 63), epsilon=1.0, decomposition=Haar(), oracle=HRR())
+        >>> round(plan.influence(share=0.01).fair_coins, 3)
+        0.057
+        """
+        if not is_number(share) or not 0 < share < 1:
+            raise PlanError(f"the share of liars must be above 0 and below 1, got {shown(share)}")
+        self._check_predictable(1)
+        if len(self.domain.shape) > 1:
+            raise PlanError("influence is known for plans of one attribute, and this plan has several")
+        liars = Liars(self.estimator, self.mechanisms, self.probabilities, self.domain.bins, share)
+        if between is None:
+            return liars.greatest()
+        low, high = (self.domain.index_one(end) for end in between)
+        if low > high:
+            raise PlanError(f"a range must not end before it begins, got {shown(between)}")
+        return liars.of(int(low), int(high) + 1)
+
     def _check_predictable(self, users: object) -> None:
         if not is_number(users) or users <= 0:
             raise PlanError(f"users must be a finite number above 0, got {shown(users)}")
@@ -354,13 +331,6 @@ class Plan(Agreement):
                 "cannot predict the error: the finest level (with Haar, every level) must have a probability "
                 f"above 0, got level_probabilities={shown(self.probabilities)}"
             )
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    description = dict(pairs)
-    if len(description) != len(pairs):
-        raise ValueError("a key stands twice")
-    return description
 
 
 def _oracles(

@@ -24,10 +24,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ldprange.agreement import FINGERPRINT_BYTES
 from ldprange.errors import ArgumentError, LdprangeError, MismatchError, WireError
 from ldprange.oracles.bit_rows import bytes_of, end_to_end, rows_of
 from ldprange.oracles.contract import Column, Mechanism
-from ldprange.plan import FINGERPRINT_BYTES, Plan
+from ldprange.plan import Plan
 from ldprange.reports import Batch, Report, joined
 from ldprange.support.checking import check_type, shown
 

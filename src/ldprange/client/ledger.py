@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ldprange import wire
+from ldprange.agreement import FINGERPRINT_BYTES
 from ldprange.client.ledger_file import LedgerFile
 from ldprange.errors import ArgumentError, BudgetError, FileError, LdprangeError
-from ldprange.plan import FINGERPRINT_BYTES, Plan
+from ldprange.plan import Plan
 from ldprange.reports import Report
 from ldprange.support.addresses import SurveyAddress
 from ldprange.support.checking import check_type, is_number, shown

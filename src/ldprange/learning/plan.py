@@ -11,9 +11,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ldprange.agreement import Agreement, read_json
 from ldprange.domain import Domain
 from ldprange.errors import DomainError, PlanError
-from ldprange.plan import Agreement, Plan, read_json
+from ldprange.plan import Plan
 from ldprange.support.checking import as_array, is_number, listed, normalise, shown
 
 VERSION = 1

@@ -177,27 +177,26 @@ class ShiftedMechanism(Mechanism):
         return Pull(of_shifts.fair_coins.mean(axis=-1), of_shifts.chosen_coins.max(axis=-1))
 
     def expected(self, weights: Floats) -> Floats:
-        windows = self._window_weights(weights)  # of every shift
-        places = np.arange(self.cells, dtype=np.uint32)
-        held = [self._windows_of(places, shift) for shift in range(self._shifts)]
-        found: Floats = np.take_along_axis(
-            windows, np.broadcast_to(held, (*windows.shape[:-1], self.cells)), axis=-1
-        ).mean(axis=-2)
-        return found
+        windows = self._by_begin(weights)
+        upto = np.cumsum(_with_zeros(windows, 1, 0), axis=-1)
+        found: Floats = (upto[..., self._shifts :] - upto[..., : -self._shifts]) / self._shifts
+        return found.reshape(weights.shape)
+
+    def _by_begin(self, weights: Floats) -> Floats:
+        """Return the weight of every window of a block, from the one with only the first item on."""
+        blocks = weights.reshape(*weights.shape[:-1], -1, self._block)
+        upto = np.cumsum(_with_zeros(blocks, self._shifts, self._shifts - 1), axis=-1)
+        windows: Floats = upto[..., self._shifts :] - upto[..., : -self._shifts]
+        return windows
 
     def _window_weights(self, weights: Floats) -> Floats:
-        """Return the weight of every window from those of items, a row for each shift."""
-        blocks = weights.reshape(*weights.shape[:-1], -1, self._block)
-        # window c at shift a has the items from c·w − a on, as far as they are in the block
-        ahead = np.pad(
-            blocks,
-            [(0, 0)] * (blocks.ndim - 1) + [(self._shifts, self._windows * self._shifts - self._block)],
-        )
-        upto = np.cumsum(np.pad(ahead, [(0, 0)] * (ahead.ndim - 1) + [(1, 0)]), axis=-1)
-        starts = self._shifts + self._shifts * np.arange(self._windows) - np.arange(self._shifts)[:, None]
-        sums = upto[..., starts + self._shifts] - upto[..., starts]  # …, block, shift, window
-        found: Floats = np.moveaxis(sums, -3, -2).reshape(*weights.shape[:-1], self._shifts, -1)
-        return found
+        """Return the weight of every window of the grid of each shift."""
+        windows = self._by_begin(weights)
+        # window c at shift a begins at c·w − a; the last ones may lie beyond the block
+        spare = self._windows * self._shifts - windows.shape[-1]
+        grids = _with_zeros(windows, 0, spare).reshape(*windows.shape[:-1], self._windows, self._shifts)
+        found: Floats = np.moveaxis(grids[..., ::-1], -1, -3)  # shift, block, window
+        return found.reshape(*weights.shape[:-1], self._shifts, -1)
 
     def public_coins(self, counts: Counts) -> list[Counts]:
         people, tallies = self._table(counts)
@@ -234,6 +233,11 @@ class ShiftedMechanism(Mechanism):
         shift = int.from_bytes(report[: self._shift_width], "little")
         window = int(self._windows_of(np.array([item], np.uint32), shift)[0])
         return self._grid.likelihood(report[self._shift_width :], window) / self._shifts
+
+
+def _with_zeros(numbers: Floats, before: int, after: int) -> Floats:
+    """Return ``numbers`` with so many zeros at the ends of the last axis."""
+    return np.pad(numbers, [*[(0, 0)] * (numbers.ndim - 1), (before, after)])
 
 
 class ShiftedCodes(ShiftedMechanism):
