@@ -1,6 +1,7 @@
 /** Checks of what comes in, and how it is shown in messages. */
 
 const LONGEST_SHOWN = 80;
+const LONGEST_LIST = 200;
 
 /** Whether this is a plain object, as JSON has them. */
 export function isObject(value) {
@@ -21,7 +22,7 @@ export function sameList(one, other) {
 export function checkKeys(what, object, wanted, ErrorClass) {
   const keys = Object.keys(object);
   if (keys.length !== wanted.length || !wanted.every((key) => keys.includes(key))) {
-    throw new ErrorClass(`${what} must have the keys ${wanted.join(", ")}, got ${keys.join(", ") || "none"}`);
+    throw new ErrorClass(`${what} must have the keys ${wanted.join(", ")}, got ${shortened(keys.join(", "), LONGEST_LIST) || "none"}`);
   }
 }
 
@@ -36,13 +37,18 @@ export function chosenByKind(what, choices, object, ErrorClass) {
 
 /** Return a value as a message has it: as JSON where it can, and not too long. */
 export function shown(value) {
-  let text = String(value instanceof Object && !Array.isArray(value) ? Object.prototype.toString.call(value) : value);
+  let text = value instanceof Object ? Object.prototype.toString.call(value) : String(value);
   if (typeof value === "string" || value instanceof Object) {
     try {
       text = JSON.stringify(value) ?? text;
     } catch {
-      // it goes round in circles: its kind will do
+      // it goes round in circles, or deeper than anything that is meant to be read: its kind will do
     }
   }
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  return shortened(text);
+}
+
+/** Return a text that a stranger may have written, not too long for a message. */
+export function shortened(text, longest = LONGEST_SHOWN) {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }

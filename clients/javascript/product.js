@@ -1,6 +1,6 @@
 /** Several attributes of one person, each with a domain of its own. */
 
-import { isObject, shown } from "./checking.js";
+import { isObject, shortened, shown } from "./checking.js";
 import { DomainError } from "./errors.js";
 
 const TAKEN = ["confidence", "given"]; // questions name the attributes, and these words besides
@@ -24,17 +24,17 @@ export function product({ names, axes }, domainOf) {
   }
   const domains = axes.map((axis, at) => {
     if (isObject(axis) && axis.kind === "product") {
-      throw new DomainError(`${names[at]} must have a domain such as one of kind integers, got one of kind product`);
+      throw new DomainError(`${shortened(names[at])} must have a domain such as one of kind integers, got one of kind product`);
     }
     const domain = about(names[at], () => domainOf(axis));
     if (domain.bins < 2) {
-      throw new DomainError(`${names[at]} must have two bins or more, got ${domain.bins}`);
+      throw new DomainError(`${shortened(names[at])} must have two bins or more, got ${domain.bins}`);
     }
     return domain;
   });
   const index = (value) => {
-    const keys = isObject(value) ? Object.keys(value) : [];
-    if (keys.length !== names.length || !kept.every((name) => keys.includes(name))) {
+    const count = isObject(value) ? Object.keys(value).length : 0;
+    if (count !== kept.length || !kept.every((name) => Object.hasOwn(value, name))) {
       throw new DomainError(`the value must be an object with the attributes ${shown(kept)}, got ${shown(value)}`);
     }
     return kept.map((name, at) => about(name, () => domains[at].index(value[name])));
@@ -50,6 +50,6 @@ function about(name, work) {
   try {
     return work();
   } catch (error) {
-    throw error instanceof DomainError ? new DomainError(`${name}: ${error.message}`) : error;
+    throw error instanceof DomainError ? new DomainError(`${shortened(name)}: ${error.message}`) : error;
   }
 }

@@ -167,8 +167,9 @@ def trees_of(domain: Domain, branching: int) -> Iterator[tuple[int, ...]]:
     >>> list(trees_of(Domain.product(age=Domain.integers(1, 16), region=regions), 4))
     [(4, 4), (3,)]
     """
+    unordered = domain.unordered
     for place, bins in enumerate(domain.shape):
-        yield (bins,) if place in domain.unordered else branchings_for(bins, branching)
+        yield (bins,) if place in unordered else branchings_for(bins, branching)
 
 
 def _numbers(given: object, least: int, what: str) -> tuple[tuple[int, ...], ...]:

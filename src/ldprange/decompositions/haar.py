@@ -27,7 +27,7 @@ class Haar(Decomposition):
     def on(self, domain: Domain) -> Layout:
         halvings = [(2,) * max(1, (bins - 1).bit_length()) for bins in domain.shape]
         if len(domain.shape) > 1:
-            whole = enumerate(zip(halvings, domain.shape, strict=True))
-            trees = [(bins,) if place in domain.unordered else halving for place, (halving, bins) in whole]
+            unordered, whole = domain.unordered, enumerate(zip(halvings, domain.shape, strict=True))
+            trees = [(bins,) if place in unordered else halving for place, (halving, bins) in whole]
             return Grids.product(trees).on(domain)
         return TreeLayout(self, halvings[0], domain.bins, nested=False)

@@ -31,7 +31,7 @@ class Product(Domain):
     def __post_init__(self) -> None:
         names = tuple(self.names) if isinstance(self.names, list | tuple) else ()
         axes = tuple(self.axes) if isinstance(self.axes, list | tuple) else ()
-        axes = tuple(Domain.from_dict(axis) if isinstance(axis, Mapping) else axis for axis in axes)
+        axes = tuple(Domain.from_dict(axis) if _is_readable(axis) else axis for axis in axes)
         if len(names) < 2 or len(names) != len(axes):
             raise DomainError(
                 f"a product must have two attributes or more, each with a domain, got {shown(names)}"
@@ -135,3 +135,8 @@ class Product(Domain):
         )
 
     starts = stops = at = up_to = edges = parse = _no_line
+
+
+def _is_readable(axis: object) -> bool:
+    """Say whether ``axis`` describes a domain that is no product: products in products are not read."""
+    return isinstance(axis, Mapping) and axis.get("kind") != Product.kind

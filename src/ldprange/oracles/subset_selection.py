@@ -98,17 +98,17 @@ class SubsetMechanism(Mechanism):
     def encode(self, item: int, coins: Coins) -> bytes:
         word = coins.word
         holds = word() < self._threshold
-        others, steps = self._steps[holds]
-        for last, shift, last_bit in steps:
+        others, lasts, shifts = self._steps[holds]
+        for last, shift in zip(lasts, shifts, strict=True):
             while (drawn := word() >> shift) > last:  # randomness.below, which would take a third longer
                 pass
             bit = 1 << drawn
-            others |= last_bit if others & bit else bit
+            others |= 1 << last if others & bit else bit
         before = others & ((1 << item) - 1)  # the others beyond the item move up by one
         return (before | holds << item | (others ^ before) << 1).to_bytes(self.width, "little")
 
     @cached_property
-    def _steps(self) -> list[tuple[int, list[tuple[int, int, int]]]]:
+    def _steps(self) -> list[tuple[int, range, bytes]]:
         """How the other cells of a set are drawn, of one without the sender's own and of one with it."""
         return [_steps(self.cells - 1, self.size - holds) for holds in (False, True)]
 
@@ -213,11 +213,12 @@ class SubsetMechanism(Mechanism):
         return (1 - self._holds) / comb(self.cells - 1, self.size)
 
 
-def _steps(cells: int, size: int) -> tuple[int, list[tuple[int, int, int]]]:
+def _steps(cells: int, size: int) -> tuple[int, range, bytes]:
     """Return how to draw ``size`` of ``cells`` cells, all sets equally likely, by Floyd's algorithm.
 
-    That is the cells, a bit each, that need no coin, and for each of the others the last cell that it may be,
-    with what a word is shifted by to be a cell up to that one or, if it is drawn again, beyond, and its bit.
+    That is the cells, a bit each, that need no coin; for each of the others the last cell that it may be; and
+    what a word is shifted by to be a cell up to that one or, if it is drawn again, beyond. That is a byte
+    each, because a plan from a stranger may have many large sets.
     """
     lasts = range(max(1, cells - size), cells)  # the one cell below 1 takes no coin
-    return int(cells == size), [(last, WORD_BITS - last.bit_length(), 1 << last) for last in lasts]
+    return int(cells == size), lasts, bytes(WORD_BITS - last.bit_length() for last in lasts)
