@@ -1,5 +1,6 @@
 /** The client: the only code that sees a true value. Its coins are the platform's cryptographic ones. */
 
+import { checkAccepted } from "./acceptance.js";
 import { SystemCoins } from "./coins.js";
 import { readPlan } from "./plan.js";
 import { pack } from "./wire.js";
@@ -7,8 +8,9 @@ import { pack } from "./wire.js";
 export class Client {
   #plan;
 
-  constructor(plan) {
+  constructor(plan, options = {}) {
     this.#plan = readPlan(plan);
+    checkAccepted(this.#plan, options);
     this.domain = this.#plan.domain;
     this.epsilon = this.#plan.epsilon;
     this.fingerprint = this.#plan.fingerprint;

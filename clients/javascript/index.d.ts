@@ -61,8 +61,11 @@ export type Value = number | string | Readonly<Record<string, number | string>>;
 
 /** Randomises one person's value under a plan, with coins from `crypto.getRandomValues`. */
 export class Client {
-  /** Throws a PlanError if the plan is not valid, or states another fingerprint than it has. */
-  constructor(plan: PlanDescription);
+  /**
+   * Throws a PlanError if the plan is not valid, or states another fingerprint than it has; also if its ε exceeds `maxEpsilon`, or if it
+   * has another fingerprint than the one, known in another way, that alone is accepted.
+   */
+  constructor(plan: PlanDescription, options?: { readonly maxEpsilon?: number; readonly fingerprint?: string });
   readonly domain: Domain;
   /** The most that a report reveals. */
   readonly epsilon: number;

@@ -21,6 +21,7 @@ const KEYS = [
 ];
 const MOST_BINS = 2 ** 26;
 const MOST_COUNTERS = 2 ** 28;
+const MOST_REPORT_BYTES = 1_000_000; // a longer report fits into no request to a collector
 
 /**
  * Read a plan: `domain`, `epsilon`, `fingerprint`, `levels`, and a mechanism for each in `mechanisms`.
@@ -54,6 +55,10 @@ export function readPlan(description) {
   const counters = mechanisms.reduce((sum, mechanism) => sum + mechanism.counters, 0);
   if (counters > MOST_COUNTERS) {
     throw new PlanError(`a plan may need at most 2**28 counters, got ${counters}`);
+  }
+  const width = Math.max(...mechanisms.map((mechanism) => mechanism.width));
+  if (width > MOST_REPORT_BYTES) {
+    throw new PlanError(`a report must have at most ${MOST_REPORT_BYTES} bytes, and under this plan it can have ${width}`);
   }
   const thresholds = levelThresholds(checkedProbabilities(description.level_probabilities, levels.length));
   const fingerprint = checkedFingerprint(description);

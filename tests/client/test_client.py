@@ -63,7 +63,13 @@ def test_nothing_on_the_client_takes_a_seed() -> None:
             for name in inspect.signature(member).parameters:
                 assert not any(word in name for word in ("seed", "rng", "generator", "state"))
     assert checked >= 4
-    assert list(inspect.signature(ldp.Client).parameters) == ["plan", "ledger", "survey"]
+    assert list(inspect.signature(ldp.Client).parameters) == [
+        "plan",
+        "ledger",
+        "survey",
+        "max_epsilon",
+        "fingerprint",
+    ]
     assert list(inspect.signature(ldp.Client.encode).parameters) == ["self", "value", "person"]
     assert not hasattr(ldp, "encode_with")  # only the published vectors bring their own coins
 

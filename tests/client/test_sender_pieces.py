@@ -83,5 +83,5 @@ def test_one_report_that_is_too_large_is_for_the_collector_to_refuse(clock: Fake
     plan = ldp.Plan(ldp.Domain.integers(0, (1 << 23) + 99), 1.0, ldp.Flat(), ldp.OUE())
     with running(plan) as collector:
         with pytest.raises(ldp.SendError, match="413"):
-            ldp.Sender(collector.url, _patience=clock.patience).send(ldp.Client(plan).encode(5))
+            ldp.Sender(collector.url, _patience=clock.patience).send(ldp.encode_many(plan, [5], seed=1))
         assert collector.counted() == 0

@@ -67,3 +67,21 @@ def test_a_wrong_value_far_down_names_the_file_once_and_leaves_nothing(wrong: An
     assert failed.stderr.count("people.csv: ") == 1
     assert message in failed.stderr
     assert sorted(path.name for path in Path().iterdir()) == ["p.json", "people.csv"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--max-epsilon", "1"], "the plan's ε must be at most 1.0, "),
+        (["--max-epsilon", "nan"], "max_epsilon must be a finite number above 0"),
+        (["--fingerprint", "0" * 16], "the plan's fingerprint must be 0000000000000000, "),
+    ],
+)
+def test_a_plan_that_is_not_accepted_leaves_nothing(options: list[str], message: str) -> None:
+    _write("people.csv", [42])
+    failed = run("encode", "p.json", "people.csv", "-o", "r.reports", *options)
+    assert failed.exit_code == 2
+    assert message in failed.stderr
+    assert sorted(path.name for path in Path().iterdir()) == ["p.json", "people.csv"]
+    accepted = ["--max-epsilon", "1.1", "--fingerprint", PLAN.fingerprint]
+    done("encode", "p.json", "people.csv", "-o", "r.reports", *accepted)

@@ -9,7 +9,7 @@ import { readFileSync } from "node:fs";
 import { Client, describe } from "../index.js";
 import { encodeWith } from "../client.js";
 import { domainOf } from "../domains.js";
-import { canonical } from "../fingerprint.js";
+import { canonical, fingerprintOf } from "../fingerprint.js";
 import { readPlan } from "../plan.js";
 import { exponentialFromBelow, keepingThreshold, subsetThreshold, unaryThreshold } from "../thresholds.js";
 import { hexadecimal } from "../wire.js";
@@ -17,6 +17,28 @@ import { ScriptedCoins } from "./scripted_coins.js";
 import { stated } from "./stated.js";
 
 const bytesOf = (text) => Uint8Array.from(text.match(/../g), (pair) => parseInt(pair, 16));
+
+/** Answer a plan with the least value, or say why not. */
+function answered(text) {
+  const least = ({ names, axes, low }) => (axes ? Object.fromEntries(axes.map((axis, at) => [names[at], axis.low])) : low);
+  try {
+    const plan = JSON.parse(text);
+    plan.fingerprint ??= statedBy(plan);
+    const client = new Client(plan);
+    return `a report of ${client.encode(least(client.domain)).length} bytes`;
+  } catch (error) {
+    return `${error.name}: ${error.message}`;
+  }
+}
+
+/** Return the fingerprint of a plan; of one that is nested too deeply to have any, another text. */
+function statedBy(plan) {
+  try {
+    return fingerprintOf(plan);
+  } catch {
+    return "none";
+  }
+}
 
 const TASKS = {
   /** Reports of values with given words, and how many of the words were left. */
@@ -68,6 +90,13 @@ const TASKS = {
     } catch (error) {
       return error.name;
     }
+  },
+
+  /** What a client says to a plan from a stranger, given as JSON, and how much memory all have taken so far, in bytes. */
+  strangers: ({ text }) => {
+    const said = answered(text);
+    const [, kilobytes] = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"));
+    return [said, 1024 * Number(kilobytes)];
   },
 
   /** Numbers as the digest of a plan has them. */

@@ -116,6 +116,7 @@ const BAD_PLANS = {
     oracles: Array(3).fill({ kind: "grr" }),
     epsilon: 9,
   }),
+  "reports that fit into no request": flat({ kind: "integers", low: 1, high: 8_000_001 }, { kind: "oue" }),
   "attributes without names": people({ names: null }),
   "more names than attributes": people({ names: ["age", "size", "more"] }),
   "an attribute that is no object": people({ axes: [AGES.domain, null] }),
@@ -141,6 +142,30 @@ for (const [reason, plan] of Object.entries(BAD_PLANS)) {
   test(`plan refused: ${reason}`, () => {
     assert.throws(() => new Client(plan), { name: "PlanError", message: /^(?!the plan's fingerprint).*(must|may|reads).*/ });
     assert.throws(() => new Client(plan), PlanError);
+  });
+}
+
+test("a plan that a client was told to accept", () => {
+  assert.equal(new Client(AGES, { maxEpsilon: AGES.epsilon, fingerprint: AGES.fingerprint }).fingerprint, AGES.fingerprint);
+  assert.equal(new Client(AGES, { maxEpsilon: undefined, fingerprint: undefined }).epsilon, AGES.epsilon);
+});
+
+const NOT_ACCEPTED = {
+  "more ε": [{ maxEpsilon: AGES.epsilon - 1e-9 }, /^the plan's ε must be at most .*; do not answer it$/],
+  "another plan": [{ fingerprint: PEOPLE.fingerprint }, /^the plan's fingerprint must be .*; it is another plan/],
+  "no fingerprint": [{ fingerprint: "" }, /^the plan's fingerprint must be /],
+  "a fingerprint that is null": [{ fingerprint: null }, /^the plan's fingerprint must be /],
+  "a largest ε of 0": [{ maxEpsilon: 0 }, /^maxEpsilon must be a finite number above 0/],
+  "a largest ε that is no number": [{ maxEpsilon: NaN }, /^maxEpsilon must be a finite number above 0/],
+  "a largest ε without end": [{ maxEpsilon: Infinity }, /^maxEpsilon must be a finite number above 0/],
+  "a largest ε that is text": [{ maxEpsilon: "2" }, /^maxEpsilon must be a finite number above 0/],
+  "an option in another spelling": [{ max_epsilon: 1 }, /^a client's options must be among maxEpsilon and fingerprint, got "max_epsilon"/],
+  "options that are none": [2, /^a client's options must be among maxEpsilon and fingerprint, got 2/],
+};
+
+for (const [reason, [options, message]] of Object.entries(NOT_ACCEPTED)) {
+  test(`plan not accepted: ${reason}`, () => {
+    assert.throws(() => new Client(AGES, options), { name: "PlanError", message });
   });
 }
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
+
 from ldprange.cli.command import command
 from ldprange.cli.options import (
     check_output,
@@ -17,6 +19,7 @@ from ldprange.cli.options import (
     values_argument,
 )
 from ldprange.cli.output import Bar, note, progress, tell
+from ldprange.client.acceptance import check_accepted
 from ldprange.files import read_plan, read_values, write_reports
 from ldprange.files.sources import naming
 from ldprange.plan import Plan
@@ -33,9 +36,20 @@ from ldprange.simulation import encode_stream
 @column_option
 @output_option
 @seed_option
+@click.option(
+    "--max-epsilon", type=float, metavar="NUMBER", help="Refuse a plan that asks for more ε than this."
+)
+@click.option("--fingerprint", metavar="DIGITS", help="Refuse a plan of another fingerprint than this.")
 @json_option
 def encode(
-    plan_file: str, values_file: str, column: str | None, output: str, seed: int | None, as_json: bool
+    plan_file: str,
+    values_file: str,
+    column: str | None,
+    output: str,
+    seed: int | None,
+    max_epsilon: float | None,
+    fingerprint: str | None,
+    as_json: bool,
 ) -> None:
     """Rehearse: randomise a file of values as clients would.
 
@@ -47,6 +61,7 @@ def encode(
     Reports are written as .parquet, .csv, or packed as on the wire (.reports).
     """
     plan = read_plan(plan_file)
+    check_accepted(plan, max_epsilon, fingerprint)
     check_output(output, [plan_file, values_file])
     seed = fresh_seed() if seed is None else seed
     with progress("encoding", "people", size_of([Path(values_file)])) as bar:

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from typing import Any
 
+from ldprange.client.acceptance import check_accepted, check_report_bytes
 from ldprange.client.ledger import Ledger
 from ldprange.errors import ArgumentError
 from ldprange.plan import Plan
@@ -25,6 +26,10 @@ class Client:
     survey
         The address of the survey that is answered, such as ``https://example.org/s/commute``. A ledger
         needs it, for two surveys may ask different questions under one plan.
+    max_epsilon
+        The largest ε that is accepted; a plan that asks for more is a PlanError.
+    fingerprint
+        The only plan that is accepted, by its fingerprint, which you have from elsewhere than the plan.
 
     >>> from ldprange import Domain, Haar, HRR
     >>> client = Client(Plan(Domain.integers(0, 119), 1.1, Haar(), HRR()))
@@ -32,8 +37,18 @@ class Client:
     True
     """
 
-    def __init__(self, plan: Plan, *, ledger: Ledger | None = None, survey: str | None = None) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        *,
+        ledger: Ledger | None = None,
+        survey: str | None = None,
+        max_epsilon: float | None = None,
+        fingerprint: str | None = None,
+    ) -> None:
         check_type(plan, Plan, "a client's plan")
+        check_accepted(plan, max_epsilon, fingerprint)
+        check_report_bytes([plan])
         if ledger is not None:
             check_type(ledger, Ledger, "a client's ledger")
         if (ledger is None) != (survey is None):

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 
 from ldprange import wire
+from ldprange.client.acceptance import check_accepted
 from ldprange.client.http import Exchange, Patience, Reply
 from ldprange.client.ledger import Ledger
 from ldprange.errors import ArgumentError, SendError
@@ -71,10 +72,12 @@ class Sender:
         """The survey's address, spelled as a ledger keeps it."""
         return str(self._address)
 
-    def plan(self) -> Plan:
-        """Fetch the survey's plan."""
+    def plan(self, *, max_epsilon: float | None = None, fingerprint: str | None = None) -> Plan:
+        """Fetch the survey's plan; another ``fingerprint``, or more ε than ``max_epsilon``, is an error."""
         with self._exchange() as exchange:
-            return self._fetch_plan(exchange)
+            plan = self._fetch_plan(exchange)
+        check_accepted(plan, max_epsilon, fingerprint)
+        return plan
 
     def send(self, reports: Report | Batch | bytes, batch_id: str | None = None) -> int:
         """Send reports and return how many the collector acknowledged: all of them.

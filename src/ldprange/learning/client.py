@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ldprange.client.acceptance import check_accepted, check_report_bytes
 from ldprange.client.encoding import Client, encode_with
 from ldprange.errors import DomainError
 from ldprange.learning.plan import LabelledPlan
@@ -20,6 +21,10 @@ class LabelledClient:
     ----------
     plan
         The public agreement.
+    max_epsilon
+        The largest ε, over all of a person's numbers, that is accepted; more is a PlanError.
+    fingerprint
+        The only plan that is accepted, by its fingerprint.
 
     >>> from ldprange import Domain, Flat, GRR, Plan
     >>> hours = Plan(Domain.integers(0, 23), 1.0, Flat(), GRR())
@@ -28,8 +33,13 @@ class LabelledClient:
     ['asleep', 'at work']
     """
 
-    def __init__(self, plan: LabelledPlan) -> None:
+    def __init__(
+        self, plan: LabelledPlan, *, max_epsilon: float | None = None, fingerprint: str | None = None
+    ) -> None:
         check_type(plan, LabelledPlan, "a labelled client's plan")
+        check_accepted(plan, max_epsilon, fingerprint)
+        if plan.asked == "all":
+            check_report_bytes(plan.plans)
         self.plan = plan
         self._clients = tuple(Client(each) for each in plan.plans)
 

@@ -18,6 +18,7 @@ from ldprange.plan import Plan
 from ldprange.support.checking import as_array, is_number, listed, normalise, shown
 
 VERSION = 1
+_MAX_LEVELS = 1024  # of all attributes: each takes a while to make, and a few bytes can ask for many
 
 Asked = Literal["one", "all"]
 Label = str | int | float
@@ -64,6 +65,7 @@ class LabelledPlan(Agreement):
                 f"there must be a Plan for each of the {len(self.attributes)} attributes, "
                 f"got {shown(self.plans)}"
             )
+        _check_levels(sum(len(plan.levels) for plan in self.plans))
         for name, plan in zip(self.attributes, self.plans, strict=True):
             check_numerical(name, plan.domain)
         if not _are_labels(self.classes):
@@ -164,8 +166,15 @@ class LabelledPlan(Agreement):
             attributes = [(each["name"], each["plan"]) for each in description["attributes"]]
         except (KeyError, TypeError):
             raise PlanError("a labelled plan's attributes must be a list of names and plans") from None
-        names, plans = [name for name, _ in attributes], [Plan.from_dict(plan) for _, plan in attributes]
-        return LabelledPlan(names, plans, description["classes"], description["asked"])
+        plans: list[Plan] = []
+        levels = 0
+        for _, plan in attributes:
+            plans.append(Plan.from_dict(plan))
+            levels += len(plans[-1].levels)
+            _check_levels(levels)  # before the next is made
+        return LabelledPlan(
+            [name for name, _ in attributes], plans, description["classes"], description["asked"]
+        )
 
 
 def check_numerical(name: str, domain: object) -> None:
@@ -174,6 +183,14 @@ def check_numerical(name: str, domain: object) -> None:
         raise PlanError(
             f"the domain of {shown(name)} must be of numbers (Domain.integers, .real or .logarithmic), "
             f"got {shown(domain)}"
+        )
+
+
+def _check_levels(levels: int) -> None:
+    if levels > _MAX_LEVELS:
+        raise PlanError(
+            f"the plans of all attributes may have at most {_MAX_LEVELS} levels together, "
+            f"got {levels} or more; ask about fewer attributes, or by fewer levels"
         )
 
 

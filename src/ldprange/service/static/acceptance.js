@@ -1,0 +1,1 @@
+../../../../clients/javascript/acceptance.js
