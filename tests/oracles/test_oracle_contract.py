@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from itertools import combinations
+from operator import truediv
 from typing import Any
 
 import numpy as np
@@ -119,6 +121,14 @@ def test_no_output_tells_items_apart_by_more_than_the_privacy_parameter(case: Ca
         pytest.fail(f"{found}; round the threshold the other way")
     if worst < most * (1 - Fraction(1, 10**6)):
         pytest.fail(f"{found}; privacy is given away for nothing")
+
+
+@every_case
+def test_the_worst_ratio_is_that_of_any_two_items_exactly(case: Case) -> None:
+    stated, chances = _mechanism(case).worst_ratio(), exact_law(*case).chances
+    for one, other in combinations(chances, 2):
+        assert max(map(truediv, one, other)) == stated
+        assert max(map(truediv, other, one)) == stated
 
 
 @every_case

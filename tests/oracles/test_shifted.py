@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
+from itertools import combinations
+from operator import truediv
 from typing import Any
 
 import numpy as np
@@ -86,6 +88,13 @@ def test_no_output_tells_items_apart_by_more_than_the_privacy_parameter(case: Ca
     bound = _exponential(case[3])
     assert worst <= bound
     assert worst >= bound * (1 - Fraction(1, 10**6)), "privacy is given away for nothing"
+
+
+@every_case
+def test_the_worst_ratio_is_that_of_any_two_items_exactly(case: Case) -> None:
+    stated = _mechanism(case).worst_ratio()
+    for one, other in combinations(_law(case).chances, 2):
+        assert max(map(truediv, one, other)) == max(map(truediv, other, one)) == stated
 
 
 @some_cases

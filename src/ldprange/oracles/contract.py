@@ -199,6 +199,14 @@ class Mechanism(ABC):
     def likelihood(self, report: bytes, item: int) -> Fraction:
         """Return the exact probability that the item is encoded as this report."""
 
+    @abstractmethod
+    def worst_ratio(self) -> Fraction:
+        """Return the greatest ratio of two items' likelihoods of one report, exactly; its logarithm is the true ε.
+
+        It must come from the thresholds that ``encode`` compares coins with, and from no ε. It is that of any
+        two different items, so it holds for a level on which some cells cannot occur.
+        """
+
 
 class CodedMechanism(Mechanism):
     """A mechanism whose report is one integer, its *code*, in ``[0, counters)``; the tally counts codes."""

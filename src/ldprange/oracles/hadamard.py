@@ -191,6 +191,9 @@ class _HadamardMechanism(CodedMechanism):
         truth = int(self.symbols(index, np.array([item], np.uint32))[0])
         return (self._response.keep if symbol == truth else self._response.lie) / self._lines
 
+    def worst_ratio(self) -> Fraction:
+        return self._response.worst_ratio  # some line tells any two items apart
+
 
 class ContrastMechanism(CodedMechanism):
     """HRR on the difference of cells 2i and 2i + 1, the paper's signed one-hot vector (HaarHRR).
@@ -247,6 +250,9 @@ class ContrastMechanism(CodedMechanism):
         code = int.from_bytes(report, "little")
         same = (code & 1) == (((code | 1) & item).bit_count() & 1)
         return (self._response.keep if same else self._response.lie) / self._pairs
+
+    def worst_ratio(self) -> Fraction:
+        return self._response.worst_ratio  # some odd index tells any two items apart
 
 
 def _draw(

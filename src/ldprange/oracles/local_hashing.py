@@ -174,3 +174,6 @@ class HashingMechanism(Mechanism):
         a0, a1, a2, symbol = map(int, row)
         same = symbol == self._hash_one(a0, a1, a2, item)
         return (self._response.keep if same else self._response.lie) / self._prime**3
+
+    def worst_ratio(self) -> Fraction:
+        return self._response.worst_ratio  # the symbols of two items are independent, so some hash tells them apart

@@ -43,6 +43,7 @@ class SymbolResponse:
             )
         self.keep = Fraction(self.threshold, WORDS)
         self.lie = (1 - self.keep) / (symbols - 1)
+        self.worst_ratio = self.keep / self.lie
 
     def encode(self, symbol: int, coins: Coins) -> int:
         """Randomise one symbol."""
@@ -103,3 +104,6 @@ class _ResponseMechanism(CodedMechanism):
     def likelihood(self, report: bytes, item: int) -> Fraction:
         same = int.from_bytes(report, "little") == item
         return self._response.keep if same else self._response.lie
+
+    def worst_ratio(self) -> Fraction:
+        return self._response.worst_ratio

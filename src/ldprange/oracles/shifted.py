@@ -234,6 +234,9 @@ class ShiftedMechanism(Mechanism):
         window = int(self._windows_of(np.array([item], np.uint32), shift)[0])
         return self._grid.likelihood(report[self._shift_width :], window) / self._shifts
 
+    def worst_ratio(self) -> Fraction:
+        return self._grid.worst_ratio()  # at some shift, any two items stand in different windows
+
 
 def _with_zeros(numbers: Floats, before: int, after: int) -> Floats:
     """Return ``numbers`` with so many zeros at the ends of the last axis."""

@@ -212,6 +212,10 @@ class SubsetMechanism(Mechanism):
             return self._holds / comb(self.cells - 1, self.size - 1)
         return (1 - self._holds) / comb(self.cells - 1, self.size)
 
+    def worst_ratio(self) -> Fraction:
+        # of C(G − 1, k − 1) sets with the item and C(G − 1, k) without, whose quotient is k/(G − k)
+        return self._holds / (1 - self._holds) * Fraction(self.cells - self.size, self.size)
+
 
 def _steps(cells: int, size: int) -> tuple[int, range, bytes]:
     """Return how to draw ``size`` of ``cells`` cells, all sets equally likely, by Floyd's algorithm.

@@ -103,3 +103,7 @@ class _UnaryMechanism(Mechanism):
         ones = (bits & ~(1 << item)).bit_count()
         others = q**ones * (1 - q) ** (self.cells - 1 - ones)
         return others * (p if bits >> item & 1 else 1 - p)
+
+    def worst_ratio(self) -> Fraction:
+        p, q = Fraction(1, 2), Fraction(self._threshold, WORDS)
+        return p / (1 - p) * ((1 - q) / q)  # a report with the bit of one item, and without that of the other
