@@ -39,6 +39,12 @@ export function bitLength(number) {
   return 32 - Math.clz32(number);
 }
 
+/** Say whether an event happens: a word is below `threshold`, or is it and the next is below `finer`. */
+export function happens(coins, [threshold, finer]) {
+  const word = coins.word();
+  return word === threshold && finer > 0 ? coins.word() < finer : word < threshold;
+}
+
 /**
  * Return a uniform whole number below `bound` ≤ 2^32, exactly: a word that would favour some is drawn again.
  *

@@ -11,14 +11,14 @@
 
 import { integerBytes, packedBits, readBits, readInteger, widthOf } from "./bytes.js";
 import { checkKeys, chosenByKind, isWhole, shown } from "./checking.js";
-import { below } from "./coins.js";
+import { below, happens } from "./coins.js";
 import { PlanError, WireError } from "./errors.js";
 import { numberField, setField } from "./fewest_bits.js";
 import { contrastMechanism, hadamardMechanism } from "./hadamard.js";
 import { windowsCovering } from "./levels.js";
 import { hashingMechanism } from "./local_hashing.js";
 import { SymbolResponse } from "./randomized_response.js";
-import { subsetThreshold, unaryThreshold, WORDS } from "./thresholds.js";
+import { isLikelier, subsetThreshold, unaryThreshold } from "./thresholds.js";
 
 const MOST_SUBSET_CELLS = 1 << 16;
 const MOST_BITS = 4;
@@ -72,7 +72,8 @@ function responseMechanism(cells, e) {
 
 /** OUE: one bit per cell, each randomised on its own. */
 function unaryMechanism(cells, e) {
-  const [held, other] = [2 ** 31, Number(unaryThreshold(e))];
+  const held = 2 ** 31;
+  const [other, finer] = unaryThreshold(e);
   if (other >= held) {
     throw new PlanError("ε must be large enough for 32-bit coins to tell bits apart; raise ε");
   }
@@ -83,10 +84,10 @@ function unaryMechanism(cells, e) {
     fields: [{ bytes: Math.ceil(cells / 8), bits: cells }],
     counters: cells,
     encode(item, coins) {
-      const bits = new Uint8Array(cells);
-      for (let cell = 0; cell < cells; cell += 1) {
-        bits[cell] = coins.word() < (cell === item ? held : other) ? 1 : 0;
-      }
+      const words = Uint32Array.from({ length: cells }, () => coins.word());
+      const next = (word) => (finer > 0 && word === other ? coins.word() < finer : word < other);
+      const bits = Uint8Array.from(words, (word) => (next(word) ? 1 : 0));
+      bits[item] = words[item] < held ? 1 : 0;
       return packedBits(bits);
     },
     read: (bytes) => ({ chosen: readBits(bytes, cells), outOf: cells }),
@@ -101,11 +102,10 @@ function subsetMechanism(cells, size, e) {
       `a subset must be of 1 to all but one of up to ${MOST_SUBSET_CELLS} cells, got ${shown(size)} of ${cells}`,
     );
   }
-  const exact = subsetThreshold(e, cells, size);
-  if (exact * BigInt(cells) <= WORDS * BigInt(size)) {
+  const thresholds = subsetThreshold(e, cells, size);
+  if (!isLikelier(thresholds, size, cells)) {
     throw new PlanError(`ε must be large enough for 32-bit coins to favour the truth among ${cells} cells; raise ε`);
   }
-  const threshold = Number(exact);
   return {
     name: "subset selection",
     cells,
@@ -113,7 +113,7 @@ function subsetMechanism(cells, size, e) {
     fields: [setField(cells, size)],
     counters: cells,
     encode(item, coins) {
-      const holds = coins.word() < threshold;
+      const holds = happens(coins, thresholds);
       const bits = new Uint8Array(cells);
       for (const other of subset(cells - 1, holds ? size - 1 : size, coins)) {
         bits[other < item ? other : other + 1] = 1;

@@ -1,27 +1,27 @@
 /** Randomised response over g symbols: the coin behind GRR, local hashing and Hadamard hashing. */
 
-import { below } from "./coins.js";
+import { below, happens } from "./coins.js";
 import { PlanError } from "./errors.js";
-import { keepingThreshold, WORDS } from "./thresholds.js";
+import { isLikelier, keepingThreshold } from "./thresholds.js";
 
 export class SymbolResponse {
-  #threshold;
+  #thresholds;
 
   constructor(symbols, e) {
-    const threshold = keepingThreshold(e, symbols);
-    if (threshold * BigInt(symbols) <= WORDS) {
+    const thresholds = keepingThreshold(e, symbols);
+    if (!isLikelier(thresholds, 1, symbols)) {
       throw new PlanError(
         `ε must be large enough for 32-bit coins to favour the truth among ${symbols} symbols; ` +
           "raise ε, or choose an oracle with fewer symbols",
       );
     }
     this.symbols = symbols;
-    this.#threshold = Number(threshold);
+    this.#thresholds = thresholds;
   }
 
   /** Keep the symbol, or send one of the others. */
   encode(symbol, coins) {
-    if (coins.word() < this.#threshold) {
+    if (happens(coins, this.#thresholds)) {
       return symbol;
     }
     const other = below(coins, this.symbols - 1);

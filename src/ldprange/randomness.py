@@ -3,7 +3,8 @@
 All randomising decisions are made on 32-bit words: an event of probability
 ``threshold / 2**32`` happens when a fresh word lies below the threshold. Thresholds are
 integers, so the probabilities are exact, known to the estimator, and the same in every
-language; they are rounded so that no likelihood ratio exceeds ``e**ε``.
+language; they are rounded so that no likelihood ratio exceeds ``e**ε``. Where one word is too
+coarse for that to come close, as at a large ε, a second one decides when the first is the threshold itself.
 """
 
 import os
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import chain
+from math import floor
 from struct import Struct
 from typing import Protocol
 
@@ -22,8 +24,9 @@ from ldprange.support.checking import shown
 
 WORD_BITS = 32
 WORDS = 1 << WORD_BITS
-"""The number of values of one word, and so the denominator of every probability."""
+"""The number of values of one word."""
 
+_COARSE = Fraction(1, 10**6)  # a change of odds from which on one word is too coarse
 _MAX_EXPONENT = 64.0  # past this every threshold has long reached its extreme
 _POOL = Struct("<16I")  # words that are read together
 
@@ -74,6 +77,35 @@ def below(coins: Coins, bound: int) -> int:
     while (drawn := word() >> shift) >= bound:
         pass
     return drawn
+
+
+def thresholds_of(chance: Fraction, rounded: Callable[[Fraction], int] = floor) -> tuple[int, int]:
+    """Return the integers with which :func:`happens` makes an event of ``chance``, ``rounded`` up or down.
+
+    The second is 0 if one word changes the odds by at most a part in 10**6. Every likelihood ratio is such
+    odds, or their inverse, times a whole number, so it is as close to what it is meant to be.
+
+    >>> thresholds_of(Fraction(1, 3)), thresholds_of(Fraction(1, 10**9))
+    ((1431655765, 0), (4, 1266874889))
+    """
+    coarse = rounded(chance * WORDS)
+    near = Fraction(coarse, WORDS)
+    if abs(near - chance) <= _COARSE * chance * (1 - near):
+        return coarse, 0
+    return divmod(rounded(chance * WORDS**2), WORDS)
+
+
+def chance_of(threshold: int, finer: int) -> Fraction:
+    """Return the exact chance that :func:`happens` gives an event, by its ``threshold`` and ``finer`` one."""
+    return Fraction(threshold * WORDS + finer, WORDS**2)
+
+
+def happens(coins: Coins, threshold: int, finer: int) -> bool:
+    """Say if an event happens: a word is below ``threshold``, or is it and the next is below ``finer``."""
+    word = coins.word()
+    if word == threshold and finer:
+        return coins.word() < finer
+    return word < threshold
 
 
 def exponential_from_below(epsilon: float) -> Fraction:

@@ -66,7 +66,7 @@ const TASKS = {
   thresholds: ({ epsilon, symbols, cells, size }) => {
     const e = exponentialFromBelow(epsilon);
     const thresholds = [keepingThreshold(e, symbols), unaryThreshold(e), subsetThreshold(e, cells, size)];
-    return [...e, ...thresholds].map(String);
+    return [...e, ...thresholds.flat()].map(String);
   },
 
   /** How often each report is made of a value, with the platform's own coins. */

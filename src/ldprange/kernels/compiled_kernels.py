@@ -20,6 +20,7 @@ from ldprange.kernels.numpy_kernels import (
     hadamard_index,
     hadamard_powers,
     hadamard_scatter,
+    happens,
     parity,
     polynomial_hash,
 )
@@ -28,7 +29,7 @@ from ldprange.kernels.numpy_sets import Ranks, check_ranks
 from ldprange.support.arrays import Boundaries, Codes, Counts, Floats, Words
 from ldprange.support.parallel import workers
 
-__all__ = ["Blocks", "block_halves", "hadamard_index", "hadamard_powers", "hadamard_scatter"]
+__all__ = ["Blocks", "block_halves", "hadamard_index", "hadamard_powers", "hadamard_scatter", "happens"]
 __all__ += ["parity", "polynomial_hash"]  # they are the twin's
 __all__ += [name for name in numpy_kernels.__all__ if name not in __all__]
 
@@ -93,11 +94,13 @@ def split_by_level(items: NDArray[np.integer[Any]], chosen: NDArray[np.uint8], l
     return np.split(grouped, bounds[1:-1])
 
 
-def encode_contrast(items: Words, rng: np.random.Generator, pairs: int, threshold: int) -> Words:
+def encode_contrast(
+    items: Words, rng: np.random.Generator, pairs: int, threshold: int, finer: int = 0
+) -> Words:
     """Randomise items by HRR on pairs of cells."""
     found = _state(rng)
-    if found is None:
-        return numpy_kernels.encode_contrast(items, rng, pairs, threshold)
+    if found is None or finer:  # two words decide at a large ε alone, which nobody rehearses at length
+        return numpy_kernels.encode_contrast(items, rng, pairs, threshold, finer)
     codes = np.empty(items.size, np.uint32)
     _compiled.encode_contrast(found[1], np.ascontiguousarray(items), pairs, threshold, codes)
     rng.bit_generator.state = found[0]
@@ -118,22 +121,24 @@ def draw_below(rng: np.random.Generator, count: int, bound: int) -> Words:
     return drawn
 
 
-def respond(symbols: Words, rng: np.random.Generator, number: int, threshold: int) -> Words:
+def respond(symbols: Words, rng: np.random.Generator, number: int, threshold: int, finer: int = 0) -> Words:
     """Randomise symbols out of ``number``."""
     found = _state(rng)
-    if found is None:
-        return numpy_kernels.respond(symbols, rng, number, threshold)
+    if found is None or finer:  # two words decide at a large ε alone, which nobody rehearses at length
+        return numpy_kernels.respond(symbols, rng, number, threshold, finer)
     sent = symbols.copy()
     _compiled.respond(found[1], number, threshold, sent)
     rng.bit_generator.state = found[0]
     return sent
 
 
-def encode_hadamard(items: Words, rng: np.random.Generator, bits: int, digits: int, threshold: int) -> Words:
+def encode_hadamard(
+    items: Words, rng: np.random.Generator, bits: int, digits: int, threshold: int, finer: int = 0
+) -> Words:
     """Randomise items by Hadamard hashing."""
     found = _state(rng)
-    if found is None:
-        return numpy_kernels.encode_hadamard(items, rng, bits, digits, threshold)
+    if found is None or finer:  # two words decide at a large ε alone, which nobody rehearses at length
+        return numpy_kernels.encode_hadamard(items, rng, bits, digits, threshold, finer)
     codes = np.empty(items.size, np.uint32)
     _compiled.encode_hadamard(found[1], np.ascontiguousarray(items), bits, digits, threshold, codes)
     rng.bit_generator.state = found[0]
@@ -141,12 +146,12 @@ def encode_hadamard(items: Words, rng: np.random.Generator, bits: int, digits: i
 
 
 def encode_subset(
-    items: Words, rng: np.random.Generator, cells: int, size: int, threshold: int
+    items: Words, rng: np.random.Generator, cells: int, size: int, threshold: int, finer: int = 0
 ) -> NDArray[np.uint8]:
     """Randomise items by subset selection."""
     found = _state(rng)
-    if found is None:
-        return numpy_kernels.encode_subset(items, rng, cells, size, threshold)
+    if found is None or finer:  # two words decide at a large ε alone, which nobody rehearses at length
+        return numpy_kernels.encode_subset(items, rng, cells, size, threshold, finer)
     rows, together = np.empty((items.size, (cells + 7) // 8), np.uint8), subsets_together(cells)
     _compiled.encode_subset(found[1], np.ascontiguousarray(items), cells, size, threshold, together, rows)
     rng.bit_generator.state = found[0]

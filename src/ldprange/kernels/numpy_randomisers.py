@@ -23,6 +23,7 @@ __all__ = [
     "hadamard_index",
     "hadamard_powers",
     "hadamard_scatter",
+    "happens",
     "hash_hadamard",
     "hash_to_symbol",
     "parity",
@@ -46,6 +47,18 @@ def seeded_words(rng: np.random.Generator, count: int) -> Words:
     return rng.integers(0, 1 << 64, (count + 1) // 2, dtype=np.uint64).view(np.uint32)[:count]
 
 
+def happens(words: Words, rng: np.random.Generator, threshold: int, finer: int) -> NDArray[np.bool_]:
+    """Say of each of ``words`` whether it is below ``threshold``; of one that is it, whether the next is.
+
+    The next must be below ``finer``. It comes from ``rng``, unless ``finer`` is 0.
+    """
+    below: NDArray[np.bool_] = words < threshold
+    if finer:
+        tied = np.nonzero(words == threshold)
+        below[tied] = seeded_words(rng, tied[0].size) < finer
+    return below
+
+
 def draw_below(rng: np.random.Generator, count: int, bound: int) -> Words:
     """Return ``count`` integers in ``[0, bound)``, all equally likely; ``bound`` is below 2**32.
 
@@ -67,12 +80,12 @@ def _products(rng: np.random.Generator, count: int, bound: int) -> NDArray[np.ui
     return seeded_words(rng, count).astype(np.uint64) * np.uint64(bound)
 
 
-def respond(symbols: Words, rng: np.random.Generator, number: int, threshold: int) -> Words:
-    """Randomise symbols out of ``number``: a word of at least ``threshold`` sends one of the others."""
+def respond(symbols: Words, rng: np.random.Generator, number: int, threshold: int, finer: int = 0) -> Words:
+    """Randomise symbols out of ``number``: unless it :func:`happens`, one of the others is sent."""
     sent = np.empty_like(symbols)
     for part in slices(symbols.size, TOGETHER):
         true = symbols[part]
-        lies = seeded_words(rng, true.size) >= threshold
+        lies = ~happens(seeded_words(rng, true.size), rng, threshold, finer)
         if number == 2:
             sent[part] = true ^ lies
         else:
@@ -81,37 +94,41 @@ def respond(symbols: Words, rng: np.random.Generator, number: int, threshold: in
     return sent
 
 
-def encode_contrast(items: Words, rng: np.random.Generator, pairs: int, threshold: int) -> Words:
+def encode_contrast(
+    items: Words, rng: np.random.Generator, pairs: int, threshold: int, finer: int = 0
+) -> Words:
     """Randomise items by HRR on pairs: an index 2j + 1 is drawn, and 2j + ⟨index, item⟩ or its opposite sent.
 
-    First come the words of all j, of which there is a power of two, then those that decide: a word of at
-    least ``threshold`` is a lie.
+    First come the words of all j, of which there is a power of two, then those that decide: it is a lie
+    unless it :func:`happens`.
     """
     index = (seeded_words(rng, items.size) & np.uint32(pairs - 1)) << np.uint32(1)
     codes: Words = index | parity((index | np.uint32(1)) & items)
-    return codes ^ (seeded_words(rng, items.size) >= threshold)
+    return codes ^ ~happens(seeded_words(rng, items.size), rng, threshold, finer)
 
 
-def encode_hadamard(items: Words, rng: np.random.Generator, bits: int, digits: int, threshold: int) -> Words:
+def encode_hadamard(
+    items: Words, rng: np.random.Generator, bits: int, digits: int, threshold: int, finer: int = 0
+) -> Words:
     """Randomise items by Hadamard hashing: each hashed by a random line's index, the symbol randomised.
 
-    Indices have ``digits`` digits of ``bits`` bits; ``threshold`` is that of the response.
+    Indices have ``digits`` digits of ``bits`` bits; ``threshold`` and ``finer`` are those of the response.
     """
     codes, lines = np.empty(items.size, np.uint32), ((1 << bits * digits) - 1) // ((1 << bits) - 1)
     for part in slices(items.size, TOGETHER):
         held = hadamard_scatter(items[part], bits, digits)
         line = draw_below(rng, held.size, lines)
         symbols = hash_hadamard(hadamard_index(line, bits, digits), held, bits, lines)
-        codes[part] = line << np.uint32(bits) | respond(symbols, rng, 1 << bits, threshold)
+        codes[part] = line << np.uint32(bits) | respond(symbols, rng, 1 << bits, threshold, finer)
     return codes
 
 
 def encode_subset(
-    items: Words, rng: np.random.Generator, cells: int, size: int, threshold: int
+    items: Words, rng: np.random.Generator, cells: int, size: int, threshold: int, finer: int = 0
 ) -> NDArray[np.uint8]:
     """Randomise items by subset selection: a set of ``size`` cells a row, one bit each, lowest bit first.
 
-    A word below ``threshold`` puts the item in. Then as many others as are wanting are chosen by Floyd's
+    The item is put in if it :func:`happens`. Then as many others as are wanting are chosen by Floyd's
     algorithm, as numbers below ``cells`` − 1 in which the item stands for the last cell. Who has the item
     leaves out the first step, though not its word.
     """
@@ -119,7 +136,7 @@ def encode_subset(
     for part in slices(items.size, subsets_together(cells)):
         held = items[part]
         each, chosen = np.arange(held.size), np.zeros((held.size, cells), bool)
-        holds = seeded_words(rng, held.size) < threshold
+        holds = happens(seeded_words(rng, held.size), rng, threshold, finer)
         chosen[each, draw_below(rng, held.size, cells - size)] = ~holds
         for last in range(cells - size, cells - 1):
             drawn = draw_below(rng, held.size, last + 1)

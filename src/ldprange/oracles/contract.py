@@ -201,10 +201,10 @@ class Mechanism(ABC):
 
     @abstractmethod
     def worst_ratio(self) -> Fraction:
-        """Return the greatest ratio of two items' likelihoods of one report, exactly; its logarithm is the true ε.
+        """Return the greatest ratio of two items' likelihoods of one report, exactly.
 
-        It must come from the thresholds that ``encode`` compares coins with, and from no ε. It is that of any
-        two different items, so it holds for a level on which some cells cannot occur.
+        Its logarithm is the true ε. It must come from the thresholds that ``encode`` compares coins with, and
+        from no ε. It is that of any two different items, so also of a level with cells that nobody can hold.
         """
 
 

@@ -151,7 +151,10 @@ class _HadamardMechanism(CodedMechanism):
         return code.to_bytes(self.width, "little")
 
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
-        return kernels.encode_hadamard(items, rng, self._bits, self._digits, self._response.threshold)
+        response = self._response
+        return kernels.encode_hadamard(
+            items, rng, self._bits, self._digits, response.threshold, response.finer
+        )
 
     def _supports(self, counts: Counts) -> NDArray[np.float64]:
         rows = counts.reshape(-1, self.counters)
@@ -220,7 +223,9 @@ class ContrastMechanism(CodedMechanism):
         return (index | self._response.encode(bit, coins)).to_bytes(self.width, "little")
 
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
-        return kernels.encode_contrast(items, rng, self._pairs, self._response.threshold)
+        return kernels.encode_contrast(
+            items, rng, self._pairs, self._response.threshold, self._response.finer
+        )
 
     def people(self, counts: Counts, users: Users) -> NDArray[np.float64]:
         difference = (counts[0::2] - counts[1::2]).astype(np.float64)

@@ -176,4 +176,4 @@ class HashingMechanism(Mechanism):
         return (self._response.keep if same else self._response.lie) / self._prime**3
 
     def worst_ratio(self) -> Fraction:
-        return self._response.worst_ratio  # the symbols of two items are independent, so some hash tells them apart
+        return self._response.worst_ratio  # two items' symbols are independent, so some hash tells them apart

@@ -18,7 +18,7 @@ from ldprange import kernels
 from ldprange.errors import PlanError
 from ldprange.noise import Noise
 from ldprange.oracles.contract import CodedMechanism, Column, Items, Mechanism, Oracle, Pull
-from ldprange.randomness import WORDS, Coins, below, exponential_from_below
+from ldprange.randomness import Coins, below, chance_of, exponential_from_below, happens, thresholds_of
 from ldprange.support.arrays import Counts, Floats
 
 Symbols = NDArray[np.uint32]
@@ -35,26 +35,26 @@ class SymbolResponse:
     def __init__(self, symbols: int, epsilon: float) -> None:
         e = exponential_from_below(epsilon)
         self.symbols = symbols
-        self.threshold = int(WORDS * e / (e + symbols - 1))
-        if self.threshold * symbols <= WORDS:
+        self.threshold, self.finer = thresholds_of(e / (e + symbols - 1))
+        self.keep = chance_of(self.threshold, self.finer)
+        if self.keep * symbols <= 1:
             raise PlanError(
                 f"ε must be large enough for 32-bit coins to favour the truth among {symbols} symbols, "
                 f"got {epsilon}; raise ε, or choose an oracle with fewer symbols"
             )
-        self.keep = Fraction(self.threshold, WORDS)
         self.lie = (1 - self.keep) / (symbols - 1)
         self.worst_ratio = self.keep / self.lie
 
     def encode(self, symbol: int, coins: Coins) -> int:
         """Randomise one symbol."""
-        if coins.word() < self.threshold:
+        if happens(coins, self.threshold, self.finer):
             return symbol
         other = below(coins, self.symbols - 1)
         return other + (other >= symbol)
 
     def encode_many(self, symbols: Symbols, rng: np.random.Generator) -> Symbols:
         """Randomise many symbols."""
-        return kernels.respond(symbols, rng, self.symbols, self.threshold)
+        return kernels.respond(symbols, rng, self.symbols, self.threshold, self.finer)
 
     def draw_truthful(self, holders: Counts, rng: np.random.Generator) -> tuple[Counts, int]:
         """Split users into those who tell the truth and the number whose symbol is pure noise.

@@ -32,7 +32,14 @@ from ldprange.oracles.contract import (
     add_up_to,
     each_holder,
 )
-from ldprange.randomness import WORD_BITS, WORDS, Coins, exponential_from_below
+from ldprange.randomness import (
+    WORD_BITS,
+    Coins,
+    chance_of,
+    exponential_from_below,
+    happens,
+    thresholds_of,
+)
 from ldprange.support.arrays import Counts, Floats
 from ldprange.support.checking import shown
 
@@ -81,13 +88,13 @@ class SubsetMechanism(Mechanism):
         self.size = size
         self.width = (cells + 7) // 8
         e = exponential_from_below(epsilon)
-        self._threshold = int(WORDS * size * e / (size * e + cells - size))
-        if self._threshold * cells <= WORDS * size:
+        self._threshold, self._finer = thresholds_of(size * e / (size * e + cells - size))
+        self._holds = chance_of(self._threshold, self._finer)
+        if self._holds * cells <= size:
             raise PlanError(
                 "ε must be large enough for 32-bit coins to favour the truth "
                 f"among {cells} cells, got {epsilon}"
             )
-        self._holds = Fraction(self._threshold, WORDS)
         p, k, others = float(self._holds), size, cells - 1
         q = (p * (k - 1) + (1 - p) * k) / others
         pairs = others * max(1, others - 1)
@@ -97,7 +104,7 @@ class SubsetMechanism(Mechanism):
 
     def encode(self, item: int, coins: Coins) -> bytes:
         word = coins.word
-        holds = word() < self._threshold
+        holds = happens(coins, self._threshold, self._finer)
         others, lasts, shifts = self._steps[holds]
         for last, shift in zip(lasts, shifts, strict=True):
             while (drawn := word() >> shift) > last:  # randomness.below, which would take a third longer
@@ -113,7 +120,7 @@ class SubsetMechanism(Mechanism):
         return [_steps(self.cells - 1, self.size - holds) for holds in (False, True)]
 
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
-        return kernels.encode_subset(items, rng, self.cells, self.size, self._threshold)
+        return kernels.encode_subset(items, rng, self.cells, self.size, self._threshold, self._finer)
 
     def pack(self, column: Column) -> NDArray[np.uint8]:
         return column

@@ -20,7 +20,7 @@ from ldprange import kernels
 from ldprange.errors import PlanError, WireError
 from ldprange.noise import Noise
 from ldprange.oracles.contract import Column, Groups, Items, Mechanism, Oracle, Pull
-from ldprange.randomness import WORDS, Coins, exponential_from_below
+from ldprange.randomness import WORDS, Coins, chance_of, exponential_from_below, thresholds_of
 from ldprange.support.arrays import Counts, Floats
 from ldprange.support.parallel import slices
 
@@ -47,10 +47,11 @@ class _UnaryMechanism(Mechanism):
     def __init__(self, cells: int, epsilon: float) -> None:
         self.cells = self.counters = cells
         self.width = (cells + 7) // 8
-        self._threshold = math.ceil(WORDS / (exponential_from_below(epsilon) + 1))
+        self._threshold, self._finer = thresholds_of(1 / (exponential_from_below(epsilon) + 1), math.ceil)
+        self._other = chance_of(self._threshold, self._finer)
         if self._threshold >= _HELD:
             raise PlanError(f"ε must be large enough for 32-bit coins to tell bits apart, got {epsilon}")
-        p, q = 0.5, self._threshold / WORDS
+        p, q = 0.5, float(self._other)
         self._p, self._q = p, q
         self.noise = Noise.of_supports(p, q, others=q * q, held_and_other=p * q)
 
@@ -61,6 +62,8 @@ class _UnaryMechanism(Mechanism):
     def encode(self, item: int, coins: Coins) -> bytes:
         words = coins.words(self.cells)
         bits = words < self._threshold
+        if self._finer and (tied := np.flatnonzero(words == self._threshold)).size:
+            bits[tied] = coins.words(tied.size) < self._finer
         bits[item] = words[item] < _HELD
         return np.packbits(bits, bitorder="little").tobytes()
 
@@ -69,7 +72,7 @@ class _UnaryMechanism(Mechanism):
         for rows in slices(items.size, max(1, _BLOCK // self.cells)):
             held = items[rows]
             words = kernels.seeded_words(rng, held.size * self.cells).reshape(-1, self.cells)
-            bits = words < self._threshold
+            bits = kernels.happens(words, rng, self._threshold, self._finer)
             each = np.arange(held.size)
             bits[each, held] = words[each, held] < _HELD
             column[rows] = np.packbits(bits, axis=1, bitorder="little")
@@ -99,11 +102,11 @@ class _UnaryMechanism(Mechanism):
 
     def likelihood(self, report: bytes, item: int) -> Fraction:
         bits = int.from_bytes(report, "little")
-        p, q = Fraction(1, 2), Fraction(self._threshold, WORDS)
+        p, q = Fraction(1, 2), self._other
         ones = (bits & ~(1 << item)).bit_count()
         others = q**ones * (1 - q) ** (self.cells - 1 - ones)
         return others * (p if bits >> item & 1 else 1 - p)
 
     def worst_ratio(self) -> Fraction:
-        p, q = Fraction(1, 2), Fraction(self._threshold, WORDS)
+        p, q = Fraction(1, 2), self._other
         return p / (1 - p) * ((1 - q) / q)  # a report with the bit of one item, and without that of the other
