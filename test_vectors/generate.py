@@ -40,7 +40,7 @@ from aggregate_vectors import aggregates, file_of_version_1
 from ldprange import wire
 from ldprange.client.encoding import encode_with
 from ldprange.levels import Level
-from ldprange.randomness import WORDS
+from ldprange.randomness import WORDS, Coins, UnusedCoins
 from vector_plans import plans
 
 HERE = Path(__file__).parent
@@ -67,6 +67,11 @@ class RecordedCoins:
     def words(self, count: int) -> NDArray[np.uint32]:
         """Return the next ``count`` words."""
         return np.array([self.word() for _ in range(count)], np.uint32)
+
+    @property
+    def spare(self) -> Coins:
+        """Coins that decide nothing: none of these."""
+        return UnusedCoins()
 
 
 def reports(name: str, plan: ldp.Plan, values: list[Any]) -> Iterator[tuple[dict[str, Any], ldp.Report]]:

@@ -32,6 +32,15 @@ export class SystemCoins {
     this.#at += 1;
     return word;
   }
+
+  /**
+   * Coins that decide nothing, for a branch that needs none, so that it takes as long as one that does: the same, there are enough.
+   *
+   * Else the time that an encoding takes would tell the truth from a lie.
+   */
+  get spare() {
+    return this;
+  }
 }
 
 /** Return how many bits a whole number below 2^32 has; 0 has none. */

@@ -115,7 +115,7 @@ function subsetMechanism(cells, size, e) {
     encode(item, coins) {
       const holds = happens(coins, thresholds);
       const bits = new Uint8Array(cells);
-      for (const other of subset(cells - 1, holds ? size - 1 : size, coins)) {
+      for (const other of others(cells - 1, size, holds, coins)) {
         bits[other < item ? other : other + 1] = 1;
       }
       bits[item] = holds ? 1 : 0;
@@ -138,10 +138,15 @@ function supports({ chosen }) {
   return (item) => marked.has(item);
 }
 
-/** Draw `size` of `cells` cells, all sets equally likely (Floyd's algorithm). */
-function subset(cells, size, coins) {
-  const chosen = new Set();
-  for (let last = cells - size; last < cells; last += 1) {
+/**
+ * Draw `size` of `cells` cells, or one less if the sender's own is there too, all sets equally likely (Floyd's algorithm).
+ *
+ * The one less is drawn nevertheless: time must not tell.
+ */
+function others(cells, size, holds, coins) {
+  const first = below(holds ? coins.spare : coins, cells - size + 1);
+  const chosen = new Set(holds ? [] : [first]);
+  for (let last = cells - size + 1; last < cells; last += 1) {
     const drawn = below(coins, last + 1);
     chosen.add(chosen.has(drawn) ? last : drawn);
   }

@@ -21,10 +21,9 @@ export class SymbolResponse {
 
   /** Keep the symbol, or send one of the others. */
   encode(symbol, coins) {
-    if (happens(coins, this.#thresholds)) {
-      return symbol;
-    }
-    const other = below(coins, this.symbols - 1);
-    return other < symbol ? other : other + 1;
+    const truth = happens(coins, this.#thresholds);
+    // a lie is drawn in any case, or the time it takes would tell whether one was sent
+    const other = below(truth ? coins.spare : coins, this.symbols - 1);
+    return truth ? symbol : other + (other < symbol ? 0 : 1);
   }
 }

@@ -7,6 +7,8 @@ language; they are rounded so that no likelihood ratio exceeds ``e**ε``. Where 
 coarse for that to come close, as at a large ε, a second one decides when the first is the threshold itself.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable
 from decimal import Decimal, localcontext
@@ -42,6 +44,14 @@ class Coins(Protocol):
         """Return the next ``count`` words."""
         ...
 
+    @property
+    def spare(self) -> Coins:
+        """Coins that decide nothing, for a branch that needs none, so that it takes as long as one that does.
+
+        Else the time that an encoding takes would tell the truth from a lie.
+        """
+        ...
+
 
 class SystemCoins:
     """Words from the operating system's generator, read a few at a time.
@@ -59,6 +69,28 @@ class SystemCoins:
     def words(self, count: int) -> NDArray[np.uint32]:
         """Return the next ``count`` words, in one read."""
         return np.frombuffer(os.urandom(4 * count), dtype="<u4")
+
+    @property
+    def spare(self) -> Coins:
+        """The same coins: there are enough."""
+        return self
+
+
+class UnusedCoins:
+    """Words that are all 0: the spare ones of coins whose every word is accounted for, as in test vectors."""
+
+    def word(self) -> int:
+        """Return 0."""
+        return 0
+
+    def words(self, count: int) -> NDArray[np.uint32]:
+        """Return ``count`` times 0."""
+        return np.zeros(count, np.uint32)
+
+    @property
+    def spare(self) -> Coins:
+        """These."""
+        return self
 
 
 def _read_pool() -> tuple[int, ...]:

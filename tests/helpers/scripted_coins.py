@@ -7,6 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from ldprange.randomness import Coins, UnusedCoins
+
 
 class ScriptedCoins:
     """Words from a list; asking for more than it holds is an error, so that every coin is accounted for."""
@@ -19,6 +21,10 @@ class ScriptedCoins:
 
     def words(self, count: int) -> NDArray[np.uint32]:
         return np.array([self.word() for _ in range(count)], np.uint32)
+
+    @property
+    def spare(self) -> Coins:
+        return UnusedCoins()
 
     @property
     def left(self) -> int:
@@ -40,6 +46,10 @@ class SeededCoins:
 
     def words(self, count: int) -> NDArray[np.uint32]:
         return self._rng.integers(0, 1 << 32, count, np.uint32)
+
+    @property
+    def spare(self) -> Coins:
+        return self
 
 
 def choosing(index: int, bound: int) -> list[int]:

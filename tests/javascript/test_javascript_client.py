@@ -31,7 +31,7 @@ from ldprange.oracles.randomized_response import SymbolResponse
 from ldprange.oracles.shifted import ShiftedMechanism
 from ldprange.oracles.subset_selection import SubsetMechanism
 from ldprange.oracles.unary_encoding import _UnaryMechanism
-from ldprange.randomness import WORDS, exponential_from_below
+from ldprange.randomness import WORDS, Coins, UnusedCoins, exponential_from_below
 from node_client import FOLDER, ROOT, answers, as_json, program, seeded
 
 
@@ -89,6 +89,10 @@ class EdgyCoins:
 
     def words(self, count: int) -> NDArray[np.uint32]:
         return np.array([self.word() for _ in range(count)], np.uint32)
+
+    @property
+    def spare(self) -> Coins:
+        return UnusedCoins()
 
 
 def _domain(

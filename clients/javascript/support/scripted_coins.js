@@ -16,6 +16,11 @@ export class ScriptedCoins {
     return this.#words[this.#at - 1];
   }
 
+  /** Coins that decide nothing: none of the words. */
+  get spare() {
+    return { word: () => 0 };
+  }
+
   /** How many words nobody has asked for. */
   get left() {
     return this.#words.length - this.#at;

@@ -47,10 +47,10 @@ class SymbolResponse:
 
     def encode(self, symbol: int, coins: Coins) -> int:
         """Randomise one symbol."""
-        if happens(coins, self.threshold, self.finer):
-            return symbol
-        other = below(coins, self.symbols - 1)
-        return other + (other >= symbol)
+        truth = happens(coins, self.threshold, self.finer)
+        # a lie is drawn in any case, or the time it takes would tell whether one was sent
+        other = below((coins, coins.spare)[truth], self.symbols - 1)
+        return (other + (other >= symbol), symbol)[truth]
 
     def encode_many(self, symbols: Symbols, rng: np.random.Generator) -> Symbols:
         """Randomise many symbols."""

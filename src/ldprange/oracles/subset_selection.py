@@ -35,6 +35,7 @@ from ldprange.oracles.contract import (
 from ldprange.randomness import (
     WORD_BITS,
     Coins,
+    below,
     chance_of,
     exponential_from_below,
     happens,
@@ -105,8 +106,10 @@ class SubsetMechanism(Mechanism):
     def encode(self, item: int, coins: Coins) -> bytes:
         word = coins.word
         holds = happens(coins, self._threshold, self._finer)
-        others, lasts, shifts = self._steps[holds]
-        for last, shift in zip(lasts, shifts, strict=True):
+        # a set that holds the item has one other less, which is drawn nevertheless: time must not tell
+        first = 1 << below((coins, coins.spare)[holds], self.cells - self.size)
+        others = (first, 0)[holds]
+        for last, shift in zip(*self._steps, strict=True):
             while (drawn := word() >> shift) > last:  # randomness.below, which would take a third longer
                 pass
             bit = 1 << drawn
@@ -115,9 +118,14 @@ class SubsetMechanism(Mechanism):
         return (before | holds << item | (others ^ before) << 1).to_bytes(self.width, "little")
 
     @cached_property
-    def _steps(self) -> list[tuple[int, range, bytes]]:
-        """How the other cells of a set are drawn, of one without the sender's own and of one with it."""
-        return [_steps(self.cells - 1, self.size - holds) for holds in (False, True)]
+    def _steps(self) -> tuple[range, bytes]:
+        """How all others of a set but the first are drawn, all sets equally likely, by Floyd's algorithm.
+
+        That is for each the last cell that it may be, and what a word is shifted by to be a cell up to that
+        one or, if it is drawn again, beyond: a byte each, as a plan from a stranger may have many large sets.
+        """
+        lasts = range(self.cells - self.size, self.cells - 1)
+        return lasts, bytes(WORD_BITS - last.bit_length() for last in lasts)
 
     def encode_many(self, items: Items, rng: np.random.Generator) -> Column:
         return kernels.encode_subset(items, rng, self.cells, self.size, self._threshold, self._finer)
@@ -222,14 +230,3 @@ class SubsetMechanism(Mechanism):
     def worst_ratio(self) -> Fraction:
         # of C(G − 1, k − 1) sets with the item and C(G − 1, k) without, whose quotient is k/(G − k)
         return self._holds / (1 - self._holds) * Fraction(self.cells - self.size, self.size)
-
-
-def _steps(cells: int, size: int) -> tuple[int, range, bytes]:
-    """Return how to draw ``size`` of ``cells`` cells, all sets equally likely, by Floyd's algorithm.
-
-    That is the cells, a bit each, that need no coin; for each of the others the last cell that it may be; and
-    what a word is shifted by to be a cell up to that one or, if it is drawn again, beyond. That is a byte
-    each, because a plan from a stranger may have many large sets.
-    """
-    lasts = range(max(1, cells - size), cells)  # the one cell below 1 takes no coin
-    return int(cells == size), lasts, bytes(WORD_BITS - last.bit_length() for last in lasts)
