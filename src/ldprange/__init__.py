@@ -29,6 +29,7 @@ from ldprange.errors import (
     WireError,
 )
 from ldprange.estimation import Estimate, JointEstimate, estimate
+from ldprange.influence import Influence
 from ldprange.learning import (
     LabelledAggregate,
     LabelledClient,
@@ -53,6 +54,7 @@ from ldprange.planner import (
 from ldprange.prediction import Prediction
 from ldprange.reports import Batch, Report
 from ldprange.simulation import encode_many, simulate, simulate_values
+from ldprange.tampering import Check, Finding, check
 
 if TYPE_CHECKING:
     from ldprange.learning.naive_bayes import NaiveBayes as NaiveBayes
@@ -72,6 +74,7 @@ __all__ = [
     "Batch",
     "BudgetError",
     "Candidate",
+    "Check",
     "Client",
     "Comparison",
     "DenoisedPrediction",
@@ -80,10 +83,12 @@ __all__ = [
     "EngineError",
     "Estimate",
     "FileError",
+    "Finding",
     "Flat",
     "Grids",
     "Haar",
     "HadamardHashing",
+    "Influence",
     "JointEstimate",
     "LabelledAggregate",
     "LabelledClient",
@@ -105,6 +110,7 @@ __all__ = [
     "Tree",
     "Windows",
     "WireError",
+    "check",
     "choose_labelled_plan",
     "choose_plan",
     "compare_plans",

@@ -40,6 +40,24 @@ class Level:
         block = self.block or self.cells
         return self.cells // block * windows_covering(block, self.shifts)
 
+    def windows(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return where the oracle's cells begin and end, in leaves: a row for each shift.
+
+        >>> [ends.tolist() for ends in Level(4, 1, 1, shifts=2).windows()]
+        [[[0, 2, 4], [0, 1, 3]], [[2, 4, 4], [1, 3, 4]]]
+        """
+        block = self.block or self.cells
+        first = (
+            self.shifts * np.arange(windows_covering(block, self.shifts)) - np.arange(self.shifts)[:, None]
+        )
+        blocks = block * np.arange(self.cells // block)[:, None]
+
+        def leaves(ends: NDArray[np.int64]) -> NDArray[np.int64]:
+            inside = np.clip(ends, 0, block)[:, None] + blocks
+            return self.size * inside.reshape(self.shifts, -1)
+
+        return leaves(first), leaves(first + self.shifts)
+
     def cell(self, index: Any) -> int:
         """Return the cell that holds a bin."""
         return int(index // self.size)

@@ -18,6 +18,7 @@ COMMANDS = {
     "aggregate": ("aggregate", "Count report files into an aggregate."),
     "merge": ("aggregate", "Add aggregates up."),
     "query": ("query", "Answer questions from an aggregate."),
+    "check": ("check", "Tell whether reports are what honest clients send."),
     "serve": ("serve", "Collect reports: a service, a survey page, a dashboard."),
     "survey": ("survey", "Make, list, close and open the surveys of a collector."),
     "tokens": ("serve", "Make new tokens for a collector."),

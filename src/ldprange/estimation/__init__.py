@@ -11,7 +11,7 @@ from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
 from ldprange.errors import QueryError
 from ldprange.estimation.attribute_estimate import Estimate
-from ldprange.estimation.consistent import consistent_shares
+from ldprange.estimation.consistent import ConsistentShares, consistent_shares
 from ldprange.estimation.joint_estimate import JointEstimate
 from ldprange.estimation.raw import RawShares
 from ldprange.sampling import Population, check_population
@@ -106,4 +106,11 @@ def _estimate(
     return Estimate(aggregate.plan, RawShares(aggregate, population))
 
 
-__all__ = ["Estimate", "JointEstimate", "estimate"]
+def shares_by_attribute(aggregate: Aggregate) -> dict[str, ConsistentShares]:
+    """Return the unbiased shares of each attribute by itself, by its name."""
+    found = _estimate(aggregate, consistent=True, denoise=False, population=None)
+    names = aggregate.plan.domain.attributes
+    return {name: cast("ConsistentShares", found.marginal(name)._shares) for name in names}
+
+
+__all__ = ["Estimate", "JointEstimate", "estimate", "shares_by_attribute"]

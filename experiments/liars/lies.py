@@ -1,0 +1,91 @@
+"""The reports of people who lie together, already added up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+import ldprange as ldp
+from ldprange import kernels
+from ldprange.oracles import Mechanism
+from ldprange.oracles.hadamard import ContrastMechanism, _HadamardMechanism
+from ldprange.oracles.randomized_response import _ResponseMechanism
+from ldprange.oracles.shifted import ShiftedMechanism
+from ldprange.oracles.subset_selection import SubsetMechanism
+from ldprange.oracles.unary_encoding import _UnaryMechanism
+from ldprange.support.arrays import Counts, Floats
+
+
+def best_reports(mechanism: Mechanism, weights: Floats, number: int, rng: np.random.Generator) -> Counts:
+    """Return the tally of reports that each make Σ ``weights`` × estimate greatest, with public coins fair.
+
+    Where several do, each is as likely.
+    """
+    if isinstance(mechanism, ShiftedMechanism):
+        shifts = rng.multinomial(number, np.full(mechanism._shifts, 1 / mechanism._shifts))
+        windows = mechanism._window_weights(weights)
+        rows = [
+            np.append(people, best_reports(mechanism.grid, row, int(people), rng))
+            for people, row in zip(shifts, windows, strict=True)
+        ]
+        return np.concatenate(rows)
+    counts = np.zeros(mechanism.counters, np.int64)
+    match mechanism:
+        case ContrastMechanism():
+            signs = np.zeros(mechanism._pairs)
+            signs[: weights.size // 2] = weights[0::2] - weights[1::2]
+            kernels.walsh_hadamard(signs)
+            pairs = rng.integers(0, mechanism._pairs, number)
+            np.add.at(counts, 2 * pairs + (signs[pairs] < 0), 1)
+        case _HadamardMechanism():
+            sums = mechanism._code_sums(weights)
+            best = np.argmax(sums + 1e-12 * rng.random(sums.shape), axis=-1)
+            lines = rng.integers(0, mechanism._lines, number)
+            np.add.at(counts, lines * mechanism._symbols + best[lines], 1)
+        case SubsetMechanism():
+            order = np.argsort(weights + 1e-12 * rng.random((number, weights.size)), axis=1)
+            np.add.at(counts, order[:, -mechanism.size :], 1)
+        case _ResponseMechanism():
+            np.add.at(counts, np.argmax(weights + 1e-12 * rng.random((number, weights.size)), axis=1), 1)
+        case _UnaryMechanism():
+            counts += number * (weights > 0)
+        case _:
+            raise NotImplementedError(type(mechanism).__name__)
+    return counts
+
+
+def range_weights(plan: ldp.Plan, low: int, high: int) -> list[Floats]:
+    """Return the weights of every level's estimates in the answer to a range of bins."""
+    estimator = plan.estimator(1e6 * np.array(plan.probabilities))
+    return [b - a for a, b in zip(estimator.gains(low), estimator.gains(high), strict=True)]
+
+
+def item_weights(plan: ldp.Plan, items: Sequence[int]) -> list[Floats]:
+    """Return, level by level, how many of some ``items`` lie in each cell."""
+    held = np.bincount(items, minlength=plan.domain.bins).astype(np.int64)
+    return [level.sums(held).astype(np.float64) for level in plan.levels]
+
+
+def joined(
+    plan: ldp.Plan,
+    honest: ldp.Aggregate,
+    weights: Sequence[Floats],
+    liars: int,
+    rng: np.random.Generator,
+    *,
+    level: int | None = None,
+) -> ldp.Aggregate:
+    """Return the ``honest`` reports with those of ``liars`` added; all on one ``level`` if it is given."""
+    each = (
+        rng.multinomial(liars, plan.probabilities)
+        if level is None
+        else np.bincount([level], minlength=len(plan.levels)) * liars
+    )
+    counts = [
+        old + best_reports(mechanism, weight, int(number), rng)
+        for old, mechanism, weight, number in zip(honest.counts, plan.mechanisms, weights, each, strict=True)
+    ]
+    return ldp.Aggregate(
+        plan, [int(a + b) for a, b in zip(honest.users, each, strict=True)], counts
+    ).checked()

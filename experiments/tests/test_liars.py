@@ -1,0 +1,45 @@
+"""Liars: their reports are the best ones, and the program holds its surveys."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import ldprange as ldp
+from experiments.liars.__main__ import ATTACKS, main, plan_of, survey, target
+from experiments.liars.lies import joined, range_weights
+
+
+@pytest.mark.parametrize("kind", ["default", "haar", "tree"])
+def test_an_answer_is_moved_as_far_as_the_plan_says_it_can_be(kind: str) -> None:
+    """Up where nobody is in the range, or down where everybody is; mean of 30 surveys, to 6 standard errors."""
+    plan, users, liars = plan_of(kind, 64, 50_000, 1.0), 50_000, 5_000
+    low, high = target(64)
+    moves = []
+    for sign, bin_of_all in ((1.0, 0), (-1.0, low)):
+        people = np.where(np.arange(64) == bin_of_all, users - liars, 0)
+        weights = [sign * weight for weight in range_weights(plan, low, high)]
+        answers = []
+        for seed in range(30):
+            honest, rng = ldp.simulate(plan, people, seed=seed), np.random.default_rng(seed)
+            told = ldp.estimate(joined(plan, honest, weights, liars, rng))
+            answers.append(float(told.range(low, high - 1, confidence=None)))
+        moves.append((sign * (np.mean(answers) - (bin_of_all == low)), np.std(answers) / np.sqrt(30)))
+    moved, error = max(moves)
+    assert abs(moved - plan.influence(0.1, between=(low, high - 1)).fair_coins) < 6 * error
+
+
+def test_a_tenth_of_liars_is_found_unless_they_claim_a_value() -> None:
+    plan = plan_of("default", 64, 50_000, 1.0)
+    found = {attack: survey(plan, "smooth", 50_000, attack, 0.1, seed=1).found for attack in ATTACKS}
+    assert found == {attack: attack != "honest coins, chosen value" for attack in ATTACKS}
+
+
+@pytest.mark.slow
+def test_the_program_prints_a_row_for_each_attack_and_share() -> None:
+    done = CliRunner().invoke(
+        main, ["--bins", "32", "--users", "2000", "--repetitions", "2", "--workers", "1"]
+    )
+    assert done.exit_code == 0, done.output
+    assert all(done.output.count(f"| {attack} |") == 5 for attack in ATTACKS)

@@ -1,0 +1,319 @@
+"""The check of an aggregate: what honest clients leave behind, and what these reports did.
+
+Four things are known of honest reports, whatever people's values are. Levels come as often as the plan says.
+Outcomes of other public coins (shifts of windows, indices of hashes) all come alike often. The share of any
+range, as one level tells it, is a share: not below 0 nor above 1, but for noise. And levels agree with each
+other, but for noise. Whoever makes reports up to move an answer breaks one of these, unless they just lie
+about their value and randomise it honestly: such reports cannot be told from true ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from ldprange.aggregate import Aggregate
+from ldprange.decompositions.grids_layout import Grid
+from ldprange.errors import ArgumentError
+from ldprange.estimation import shares_by_attribute
+from ldprange.estimation.consistent import ConsistentShares
+from ldprange.levels import Level
+from ldprange.oracles import Mechanism
+from ldprange.support.arrays import Boundaries, Counts, Floats
+from ldprange.support.checking import check_type, is_number, shown
+from ldprange.tampering.comparisons import Comparisons, logarithm_of
+
+KINDS = {
+    "levels": "how often each level was reported on",
+    "coins": "how often each outcome of a public coin came",
+    "shares": "shares between 0 and 1",
+    "agreement": "levels that agree with each other",
+}
+"""What is compared, by the name under which it is found."""
+
+_MAX_PIECES = 48  # of a line, between whose ends ranges are compared
+_FEW = 8  # outcomes of a coin are put together until as many are expected of each
+_EXACT = 1 << 22  # cells × ranges up to which the most that a report says of a range is worked out
+_ROUNDING = 1e-9  # of a share
+_GREATEST = 6.0  # standard deviations: what hashes of many cells at most say of a range, nearly
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One way in which reports are not what honest clients send.
+
+    Attributes
+    ----------
+    kind
+        One of the keys of :data:`KINDS`.
+    level
+        The level that it is about, counted from 0; None if it is about all of them.
+    text
+        What is wrong, in words.
+    times
+        How many times further off it is than honest reports are allowed to be.
+    """
+
+    kind: str
+    level: int | None
+    text: str
+    times: float
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Whether reports are what honest clients send.
+
+    Attributes
+    ----------
+    false_alarms
+        The chance, at most, that anything is found among honest reports.
+    comparisons
+        How many were made, by kind.
+    nearest
+        By kind, how much of what is allowed the furthest off has used up: above 1 it is found.
+    findings
+        What is wrong, the worst first; of each kind and level the worst.
+    """
+
+    false_alarms: float
+    comparisons: dict[str, int]
+    nearest: dict[str, float]
+    findings: tuple[Finding, ...]
+
+    @property
+    def suspicious(self) -> bool:
+        """Whether anything was found."""
+        return bool(self.findings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it in plain JSON types."""
+        return {"suspicious": self.suspicious, **asdict(self)}
+
+    def __str__(self) -> str:
+        lines = [
+            f"{KINDS[kind]:45} {number:>9,} compared, at most {self.nearest[kind]:.2f} of what is allowed"
+            for kind, number in self.comparisons.items()
+        ]
+        if self.findings:
+            lines += [
+                "These reports are not what honest clients send:",
+                *(f"- {found.text}" for found in self.findings),
+            ]
+        else:
+            lines.append("Nothing was found. (People who lie about their own value are never found.)")
+        return "\n".join([*lines, f"The chance of a false alarm is at most {self.false_alarms:g}."])
+
+
+def check(aggregate: Aggregate, *, false_alarms: float = 0.001) -> Check:
+    """Return whether the reports in ``aggregate`` are what honest clients send.
+
+    Parameters
+    ----------
+    aggregate
+        What was counted.
+    false_alarms
+        The chance, at most, that anything is found if all reports are honest, whatever people's values are.
+
+    >>> import ldprange as ldp
+    >>> plan = ldp.Plan(ldp.Domain.integers(0, 9), 1.0, ldp.Tree(branching=4), ldp.OUE())
+    >>> honest = ldp.simulate(plan, plan.domain.count([2] * 30_000 + [7] * 20_000), seed=1)
+    >>> check(honest).suspicious
+    False
+    """
+    check_type(aggregate, Aggregate, "what is checked")
+    if not is_number(false_alarms) or not 0 < false_alarms < 1:
+        raise ArgumentError(
+            f"the chance of a false alarm must be above 0 and below 1, got {shown(false_alarms)}"
+        )
+    every = list(_comparisons(aggregate))
+    total = sum(each.off.size for each in every)
+    numbers, nearest = dict.fromkeys(KINDS, 0), dict.fromkeys(KINDS, 0.0)
+    findings = []
+    for each in every:
+        if not each.off.size:
+            continue
+        times = each.off / each.allowed(logarithm_of(total, false_alarms))
+        worst = int(np.argmax(times))
+        numbers[each.kind] += each.off.size
+        nearest[each.kind] = max(nearest[each.kind], float(times[worst]))
+        if times[worst] > 1:
+            findings.append(Finding(each.kind, each.level, each.describe(worst), float(times[worst])))
+    findings.sort(key=lambda found: -found.times)
+    return Check(false_alarms, numbers, nearest, tuple(findings))
+
+
+def _comparisons(aggregate: Aggregate) -> Iterator[Comparisons]:
+    if not aggregate.reports:
+        return
+    yield _of_levels(aggregate)
+    estimated = shares_by_attribute(aggregate)
+    for name, shares in estimated.items():
+        yield _of_answers(name, shares)
+    plan = aggregate.plan
+    for at, (level, mechanism) in enumerate(zip(plan.levels, plan.mechanisms, strict=True)):
+        users, counts = aggregate.users[at], aggregate.counts[at]
+        if users:
+            for coin in mechanism.public_coins(counts):
+                yield from _of_coin(at, coin)
+            if not level.contrast:
+                for told in _told(level, mechanism, counts, users, estimated):
+                    yield from _of_level(at, mechanism.grid, told)
+
+
+def _of_levels(aggregate: Aggregate) -> Comparisons:
+    users, chances = np.array(aggregate.users, np.float64), np.array(aggregate.plan.probabilities)
+    expected = chances * aggregate.reports
+
+    def describe(level: int) -> str:
+        return f"level {level} has {users[level]:,.0f} reports, and should have {expected[level]:,.0f}"
+
+    return Comparisons(
+        "levels", None, np.abs(users - expected), expected * (1 - chances), np.ones(users.size), describe
+    )
+
+
+def _of_coin(level: int, counts: Counts) -> Iterator[Comparisons]:
+    """Compare the outcomes of a coin of which all are alike likely: each, and all together by χ²."""
+    users, outcomes = float(counts.sum()), counts.size
+    if outcomes < 2:
+        return
+    expected = users / outcomes
+
+    def describe(outcome: int) -> str:
+        return (
+            f"outcome {outcome} of a public coin on level {level} came {counts[outcome]:,} times, "
+            f"and should have come {expected:,.1f} times"
+        )
+
+    size = np.ones(outcomes)
+    yield Comparisons(
+        "coins", level, np.abs(counts - expected), expected * (1 - 1 / outcomes) * size, size, describe
+    )
+    together = min(outcomes, int(-(-_FEW // expected)))
+    if outcomes // together < 2:
+        return
+    begins = np.arange(outcomes // together) * together
+    sizes = np.diff(np.append(begins, outcomes))
+    wanted = expected * sizes
+    spread = float(((np.add.reduceat(counts, begins) - wanted) ** 2 / wanted).sum())
+    free = begins.size - 1
+
+    def describe_all(_: int) -> str:
+        return (
+            f"the outcomes of a public coin on level {level} do not come alike often: "
+            f"χ² is {spread:,.0f}, and {free:,} are expected"
+        )
+
+    # 2√(fL) + 2L bounds χ² with f degrees of freedom less its mean (Laurent and Massart 2000, lemma 1)
+    yield Comparisons(
+        "coins", level, np.array([spread - free]), np.array([2.0 * free]), np.array([6.0]), describe_all
+    )
+
+
+def _of_answers(name: str, shares: ConsistentShares) -> Comparisons:
+    """Compare the shares of ranges, from all levels, with what a share may be."""
+    ends = _thinned(shares.bins)
+    first, last = np.triu_indices(ends.size, 1)
+    low, high = ends[first], ends[last]
+    share = shares.share(low, high)
+    variance = shares.spread(low, high).variance
+    about = f" of {name}" if name else ""
+
+    def describe(at: int) -> str:
+        return f"the share of bins {low[at]} to {high[at] - 1}{about} is {share[at]:.3f}, and must be 0 to 1"
+
+    off = np.maximum(np.maximum(-share, share - 1), 0.0)
+    return Comparisons("shares", None, off, variance, np.full(off.size, _ROUNDING), describe)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a level by itself says of people in cells along one attribute.
+
+    ``numbers`` are unbiased numbers of people in cells, ``expected`` what all levels together say of the same
+    cells; each is the sum of ``cells`` cells of the oracle. ``users`` reported on the level.
+    """
+
+    name: str
+    numbers: Floats
+    expected: Floats
+    cells: int
+    users: int
+
+
+def _told(
+    level: Level, mechanism: Mechanism, counts: Counts, users: int, estimated: dict[str, ConsistentShares]
+) -> Iterator[_Told]:
+    people, numbers = mechanism.people_of_grids(counts, users)
+    if not isinstance(level, Grid):
+        ((name, shares),) = estimated.items()
+        low, high = (np.minimum(end, shares.bins) for end in level.windows())
+        all_say = (people[:, None] * shares.share(low, high)).sum(axis=0)
+        yield _Told(name, numbers.sum(axis=0), all_say, 1, users)
+        return
+    table = numbers.reshape(level.shape)
+    for place, (name, shares) in enumerate(estimated.items()):
+        number, size = level.shape[place], level.scales[place]
+        if number > 1:
+            ends = np.minimum(np.arange(number + 1) * size, shares.bins)
+            others = tuple(axis for axis in range(table.ndim) if axis != place)
+            own = table.sum(axis=others)
+            yield _Told(name, own, users * shares.share(ends[:-1], ends[1:]), level.cells // number, users)
+
+
+def _of_level(at: int, grid: Mechanism, told: _Told) -> Iterator[Comparisons]:
+    """Compare what one level says of ranges with what a share may be, and with what all levels say."""
+    ends = _thinned(told.numbers.size)
+    first, last = np.triu_indices(ends.size, 1)
+    low, high = ends[first], ends[last]
+    own, expected = (_below(each)[high] - _below(each)[low] for each in (told.numbers, told.expected))
+    number = (high - low) * float(told.cells)
+    share, noise = np.clip(expected / told.users, 0.0, 1.0), grid.noise
+    each = (
+        number * noise.spread
+        + number**2 * noise.total
+        + (noise.occupied + 2 * number * noise.cross) * share
+        - share**2
+    )
+    each = np.maximum(each, 0.0)
+    exactly = low.size * grid.cells <= _EXACT
+    most = 1 + (_most(grid, low, high, told) if exactly else _GREATEST * np.sqrt(each))
+    about = f" of {told.name}" if told.name else ""
+
+    def describe(what: str) -> Callable[[int], str]:
+        return lambda place: (
+            f"level {at} says that {own[place] / told.users:.3f} of all are in its cells {low[place]} to "
+            f"{high[place] - 1}{about}, {what.format(expected[place] / told.users)}"
+        )
+
+    outside = np.maximum(np.maximum(-own, own - told.users), 0.0)
+    yield Comparisons("shares", at, outside, told.users * each, most, describe("and must say 0 to 1"))
+    # their difference varies no more than the level's own number does: all levels together know more
+    apart = np.abs(own - expected)
+    yield Comparisons(
+        "agreement", at, apart, told.users * each, most, describe("and all levels together {:.3f}")
+    )
+
+
+def _most(grid: Mechanism, low: Boundaries, high: Boundaries, told: _Told) -> Floats:
+    """Return how far one report about a range of cells can be off."""
+    if told.cells > 1:  # every cell that it supports may lie in the range
+        whole = float(grid.pull(np.ones(grid.cells)).chosen_coins)
+        return np.full(low.size, abs(whole))
+    cells = np.arange(grid.cells)
+    inside = ((cells >= low[:, None]) & (cells < high[:, None])).astype(np.float64)
+    return np.maximum(grid.pull(inside).chosen_coins, grid.pull(-inside).chosen_coins)
+
+
+def _below(numbers: Floats) -> Floats:
+    return np.append(0.0, np.cumsum(numbers))
+
+
+def _thinned(cells: int) -> Boundaries:
+    """Return boundaries of a line of cells: all of them, or some at equal distances."""
+    pieces = min(cells, _MAX_PIECES)
+    return np.arange(pieces + 1) * cells // pieces
