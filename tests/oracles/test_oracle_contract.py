@@ -132,6 +132,17 @@ def test_the_worst_ratio_is_that_of_any_two_items_exactly(case: Case) -> None:
 
 
 @every_case
+def test_a_report_is_likelier_from_all_items_that_it_supports_than_from_the_others(case: Case) -> None:
+    mechanism, cells = _mechanism(case), case[1]
+    column = mechanism.encode_many(np.arange(60, dtype=np.uint32) % cells, np.random.default_rng(1))
+    items = np.arange(cells, dtype=np.uint32)
+    for one, row in zip(np.split(column, len(column)), mechanism.pack(column), strict=True):
+        supports = mechanism.supporting(np.repeat(one, cells, axis=0), items)
+        chances = [mechanism.likelihood(row.tobytes(), item) for item in range(cells)]
+        assert supports.tolist() == [chance == max(chances) for chance in chances] or len(set(chances)) == 1
+
+
+@every_case
 def test_the_expected_estimate_is_the_truth(case: Case) -> None:
     cells = case[1]
     holders = [(7 * item + 3) % 5 for item in range(cells)]

@@ -98,6 +98,16 @@ def test_the_worst_ratio_is_that_of_any_two_items_exactly(case: Case) -> None:
 
 
 @some_cases
+def test_a_report_supports_the_items_that_it_is_likeliest_from(case: Case) -> None:
+    mechanism, items = _mechanism(case), np.arange(case[1], dtype=np.uint32)
+    column = mechanism.encode_many(np.arange(60, dtype=np.uint32) % case[1], np.random.default_rng(1))
+    for one, row in zip(np.split(column, len(column)), mechanism.pack(column), strict=True):
+        supports = mechanism.supporting(np.repeat(one, case[1], axis=0), items)
+        chances = [mechanism.likelihood(row.tobytes(), item) for item in items.tolist()]
+        assert supports.tolist() == [chance == max(chances) for chance in chances] or len(set(chances)) == 1
+
+
+@some_cases
 def test_the_shift_says_nothing_about_the_item(case: Case) -> None:
     for chances in _law(case).chances:
         of_shift = np.array(chances, object).reshape(case[2], -1).sum(axis=1)

@@ -80,6 +80,17 @@ def rows_of(data: bytes, count: int, bits: int) -> Rows:
     return rows
 
 
+def bits_at(rows: Rows, places: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Return the bit of each of ``rows`` at its place, one of ``places``.
+
+    >>> bits_at(np.array([[0b100], [0b011]], np.uint8), np.array([2, 2], np.uint32)).tolist()
+    [True, False]
+    """
+    whole = rows[np.arange(len(rows)), places >> 3]
+    bits: NDArray[np.bool_] = (whole >> (places & 7).astype(np.uint8) & 1).astype(bool)
+    return bits
+
+
 def join_fields(fields: Sequence[tuple[Rows, int]]) -> Rows:
     """Return rows that hold the bits of several ``fields``, rows and their bits, one after another."""
     *starts, bits = accumulate((bits for _, bits in fields), initial=0)

@@ -200,6 +200,13 @@ class Mechanism(ABC):
         """Return the exact probability that the item is encoded as this report."""
 
     @abstractmethod
+    def supporting(self, column: Column, items: Items) -> NDArray[np.bool_]:
+        """Say of each report of a ``column`` whether it supports the item of ``items`` that stands beside it.
+
+        A report is likelier from an item that it supports than from one that it does not.
+        """
+
+    @abstractmethod
     def worst_ratio(self) -> Fraction:
         """Return the greatest ratio of two items' likelihoods of one report, exactly.
 

@@ -194,6 +194,10 @@ class _HadamardMechanism(CodedMechanism):
         truth = int(self.symbols(index, np.array([item], np.uint32))[0])
         return (self._response.keep if symbol == truth else self._response.lie) / self._lines
 
+    def supporting(self, column: Column, items: Items) -> NDArray[np.bool_]:
+        supporting: NDArray[np.bool_] = self._code(column >> np.uint32(self._bits), items) == column
+        return supporting
+
     def worst_ratio(self) -> Fraction:
         return self._response.worst_ratio  # some line tells any two items apart
 
@@ -255,6 +259,10 @@ class ContrastMechanism(CodedMechanism):
         code = int.from_bytes(report, "little")
         same = (code & 1) == (((code | 1) & item).bit_count() & 1)
         return (self._response.keep if same else self._response.lie) / self._pairs
+
+    def supporting(self, column: Column, items: Items) -> NDArray[np.bool_]:
+        supporting: NDArray[np.bool_] = self._code(column >> np.uint32(1), items) == column
+        return supporting
 
     def worst_ratio(self) -> Fraction:
         return self._response.worst_ratio  # some odd index tells any two items apart

@@ -175,5 +175,10 @@ class HashingMechanism(Mechanism):
         same = symbol == self._hash_one(a0, a1, a2, item)
         return (self._response.keep if same else self._response.lie) / self._prime**3
 
+    def supporting(self, column: Column, items: Items) -> NDArray[np.bool_]:
+        symbols = self.hashed(column[:, :3].T.astype(np.uint64), items.astype(np.uint64))
+        supporting: NDArray[np.bool_] = symbols == column[:, 3]
+        return supporting
+
     def worst_ratio(self) -> Fraction:
         return self._response.worst_ratio  # two items' symbols are independent, so some hash tells them apart

@@ -105,5 +105,9 @@ class _ResponseMechanism(CodedMechanism):
         same = int.from_bytes(report, "little") == item
         return self._response.keep if same else self._response.lie
 
+    def supporting(self, column: Column, items: Items) -> NDArray[np.bool_]:
+        supporting: NDArray[np.bool_] = column == items
+        return supporting
+
     def worst_ratio(self) -> Fraction:
         return self._response.worst_ratio

@@ -234,6 +234,10 @@ class ShiftedMechanism(Mechanism):
         window = int(self._windows_of(np.array([item], np.uint32), shift)[0])
         return self._grid.likelihood(report[self._shift_width :], window) / self._shifts
 
+    def supporting(self, column: Column, items: Items) -> NDArray[np.bool_]:
+        shifts, reports = self._parted(column)
+        return self._grid.supporting(reports, self._windows_of(items, shifts))
+
     def worst_ratio(self) -> Fraction:
         return self._grid.worst_ratio()  # at some shift, any two items stand in different windows
 

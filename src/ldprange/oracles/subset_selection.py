@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ldprange import kernels
 from ldprange.errors import PlanError, WireError
 from ldprange.noise import Noise
-from ldprange.oracles.bit_rows import Rows, number_rows, numbers_of
+from ldprange.oracles.bit_rows import Rows, bits_at, number_rows, numbers_of
 from ldprange.oracles.contract import (
     Column,
     Groups,
@@ -226,6 +226,9 @@ class SubsetMechanism(Mechanism):
         if holds:
             return self._holds / comb(self.cells - 1, self.size - 1)
         return (1 - self._holds) / comb(self.cells - 1, self.size)
+
+    def supporting(self, column: Column, items: Items) -> NDArray[np.bool_]:
+        return bits_at(column, items)
 
     def worst_ratio(self) -> Fraction:
         # of C(G − 1, k − 1) sets with the item and C(G − 1, k) without, whose quotient is k/(G − k)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ldprange import kernels
 from ldprange.errors import PlanError, WireError
 from ldprange.noise import Noise
+from ldprange.oracles.bit_rows import bits_at
 from ldprange.oracles.contract import Column, Groups, Items, Mechanism, Oracle, Pull
 from ldprange.randomness import WORDS, Coins, chance_of, exponential_from_below, thresholds_of
 from ldprange.support.arrays import Counts, Floats
@@ -106,6 +107,9 @@ class _UnaryMechanism(Mechanism):
         ones = (bits & ~(1 << item)).bit_count()
         others = q**ones * (1 - q) ** (self.cells - 1 - ones)
         return others * (p if bits >> item & 1 else 1 - p)
+
+    def supporting(self, column: Column, items: Items) -> NDArray[np.bool_]:
+        return bits_at(column, items)
 
     def worst_ratio(self) -> Fraction:
         p, q = Fraction(1, 2), self._other
