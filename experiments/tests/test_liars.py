@@ -13,7 +13,7 @@ from experiments.liars.lies import joined, range_weights
 
 @pytest.mark.parametrize("kind", ["default", "haar", "tree"])
 def test_an_answer_is_moved_as_far_as_the_plan_says_it_can_be(kind: str) -> None:
-    """Up where nobody is in the range, or down where everybody is; mean of 30 surveys, to 6 standard errors."""
+    """Up where nobody is in the range, down where everybody is: the mean of 30 surveys, to 6 errors."""
     plan, users, liars = plan_of(kind, 64, 50_000, 1.0), 50_000, 5_000
     low, high = target(64)
     moves = []

@@ -114,7 +114,10 @@ def test_the_planner_takes_all_but_the_domain_by_the_same_keywords(name: str) ->
     parameters = inspect.signature(getattr(ldp, name)).parameters.values()
     named = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
     assert {each.name for each in parameters} - named <= {"domain"}
-    assert named <= {"epsilon", "expected_users", "error", "decomposition", "oracle", "workload", "answers"}
+    assert named <= {
+        *("epsilon", "expected_users", "error", "decomposition", "oracle", "workload", "answers"),
+        "max_influence",
+    }
 
 
 @pytest.mark.parametrize("kind", ORACLE_KINDS.values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -232,3 +233,31 @@ def test_refusals_say_what_must_hold(case: str) -> None:
     question, message = REFUSED[case]
     with pytest.raises(LdprangeError, match=re.escape(message)):
         question()
+
+
+def test_a_plan_is_the_most_exact_of_those_on_which_liars_have_little_influence() -> None:
+    domain = ldp.Domain.integers(0, 63)
+    free = ldp.choose_plan(domain, epsilon=1.0, expected_users=10_000)
+    most = free.influence().fair_coins
+    assert ldp.choose_plan(domain, epsilon=1.0, expected_users=10_000, max_influence=most) == free
+    limited = ldp.choose_plan(domain, epsilon=1.0, expected_users=10_000, max_influence=0.8 * most)
+    assert limited.influence().fair_coins <= 0.8 * most
+    assert limited.predict(10_000).range_rmse > free.predict(10_000).range_rmse
+
+
+def test_too_little_influence_is_refused_with_what_can_be_had() -> None:
+    with pytest.raises(PlanError, match=r"max_influence must be at least 0\.0\d+ here, got 0\.001"):
+        ldp.choose_plan(ldp.Domain.integers(0, 63), epsilon=1.0, expected_users=10_000, max_influence=0.001)
+
+
+@pytest.mark.parametrize(
+    ("domain", "options"),
+    [
+        (ldp.Domain.categories(["a", "b", "c"]), {}),
+        (ldp.Domain.integers(0, 9), {"answers": "denoised"}),
+        (ldp.Domain.product(a=ldp.Domain.integers(0, 9), b=ldp.Domain.integers(0, 9)), {}),
+    ],
+)
+def test_influence_is_limited_for_unbiased_answers_on_a_line(domain: ldp.Domain, options: Any) -> None:
+    with pytest.raises(PlanError, match="max_influence goes with unbiased answers about one attribute"):
+        ldp.choose_plan(domain, epsilon=1.0, expected_users=10_000, max_influence=0.1, **options)

@@ -1,6 +1,7 @@
 """``ldprange plan``."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 
 import click
 
@@ -19,6 +20,7 @@ from ldprange.cli.output import console, facts, note, print_json
 from ldprange.cli.summary import (
     denoised_facts,
     denoised_object,
+    influence_facts,
     plan_facts,
     plan_object,
     prediction_facts,
@@ -36,6 +38,7 @@ from ldprange.planner.choose import Answers
 from ldprange.planner.optimise import Workload, best_oracle
 
 _BRANCHING = 4
+_FEW_BINS = 512  # up to which it takes no time to tell how far liars can move an answer
 _SHAPES = {kind: shape for kind, shape in SHAPES.items() if shape is not Grids}  # trees are made into grids
 _ORACLES: dict[str, Callable[[], Oracle]] = {**ORACLES, "hrr": HRR}
 
@@ -76,6 +79,12 @@ _ORACLES: dict[str, Callable[[], Oracle]] = {**ORACLES, "hrr": HRR}
 @workload_option
 @answers_option
 @click.option(
+    "--max-influence",
+    type=float,
+    metavar="SHARE",
+    help="The furthest that 1% of all reports, made up, may move an answer; the most exact plan of such.",
+)
+@click.option(
     "-o", "--output", metavar="FILE", help="Write the plan here; without it, it goes to standard output."
 )
 @json_option
@@ -90,6 +99,7 @@ def plan(
     levels: str,
     workload: Workload,
     answers: Answers,
+    max_influence: float | None,
     output: str | None,
     as_json: bool,
 ) -> None:
@@ -109,10 +119,23 @@ def plan(
         raise click.UsageError(
             f"--workload goes with --levels best only, got {levels}; leave one of them out"
         )
+    if shape is not None and max_influence is not None:
+        raise click.UsageError(
+            f"--max-influence goes with --decomposition best only, got {decomposition}; leave one out"
+        )
     comparison: Comparison | None = None
     if shape is None:
         _check_free(oracle, levels)
-        if answers == "unbiased":
+        if max_influence is not None:
+            made = choose_plan(
+                domain,
+                epsilon=epsilon,
+                expected_users=users or 1,
+                workload=workload,
+                answers=answers,
+                max_influence=max_influence,
+            )
+        elif answers == "unbiased":
             comparison = compare_plans(domain, epsilon=epsilon, expected_users=users or 1, workload=workload)
             made = comparison.best.plan
         else:
@@ -127,6 +150,8 @@ def plan(
     denoised = (
         predict_denoised(made, users) if users and answers == "denoised" and _on_a_line(domain) else None
     )
+    told = _on_a_line(domain) and (domain.bins <= _FEW_BINS or max_influence is not None)
+    influence = made.influence() if told else None
     reason = comparison.reason if comparison and users else None
     if output:
         made.save(output)
@@ -137,7 +162,14 @@ def plan(
         predicted = prediction and prediction_object(prediction)
         after = {"denoised": denoised_object(denoised)} if denoised else {}
         print_json(
-            {**plan_object(made), "prediction": predicted, **after, "reason": reason, "output": output}
+            {
+                **plan_object(made),
+                "prediction": predicted,
+                **after,
+                "influence": influence and asdict(influence),
+                "reason": reason,
+                "output": output,
+            }
         )
         return
     if not output:
@@ -145,7 +177,9 @@ def plan(
     # without a file, standard output is the plan itself, ready to be redirected
     screen = console(stderr=not output)
     predicted_facts = prediction_facts(prediction) if prediction else []
-    screen.print(facts(plan_facts(made) + predicted_facts + (denoised_facts(denoised) if denoised else [])))
+    after_facts = denoised_facts(denoised) if denoised else []
+    liars_facts = influence_facts(influence) if influence else []
+    screen.print(facts(plan_facts(made) + predicted_facts + after_facts + liars_facts))
     if comparison and reason and comparison.useful:
         screen.print(reason)
     if output:

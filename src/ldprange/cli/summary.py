@@ -9,6 +9,7 @@ from typing import Any
 
 from ldprange import wire
 from ldprange.cli.output import note
+from ldprange.influence import Influence
 from ldprange.oracles import HadamardHashing, Oracle, SubsetSelection
 from ldprange.plan import Plan
 from ldprange.planner import DenoisedPrediction
@@ -52,6 +53,16 @@ def denoised_facts(prediction: DenoisedPrediction) -> list[tuple[str, str]]:
     return [
         (f"denoised {name}", f"{percent(low)} to {percent(high)}, depending on how people are spread")
         for name, (low, high) in names.items()
+    ]
+
+
+def influence_facts(influence: Influence) -> list[tuple[str, str]]:
+    """Return what made-up reports can do."""
+    return [
+        (
+            "made-up reports",
+            f"{influence.share:.0%} of all move an answer by at most {100 * influence.fair_coins:.3g} points",
+        )
     ]
 
 

@@ -1,14 +1,19 @@
 """The plan to take."""
 
+import math
 from typing import Literal, get_args
 
+from ldprange.decompositions import Windows
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
+from ldprange.oracles import HRR
 from ldprange.plan import Plan
-from ldprange.planner.compare import check_survey, compare_plans
+from ldprange.planner.compare import Candidate, check_survey, compare_plans
 from ldprange.planner.denoised import coarse_plan, much_is_known, tilted
-from ldprange.planner.optimise import Workload
-from ldprange.support.checking import shown
+from ldprange.planner.optimise import Workload, optimise_plan
+from ldprange.support.checking import is_number, shown
+
+_LIARS = 0.01  # the share of reports whose influence is limited
 
 Answers = Literal["unbiased", "denoised"]
 
@@ -20,6 +25,7 @@ def choose_plan(
     expected_users: float,
     workload: Workload = "both",
     answers: Answers = "unbiased",
+    max_influence: float | None = None,
 ) -> Plan:
     """Return the best plan for a survey.
 
@@ -31,6 +37,9 @@ def choose_plan(
         ``"unbiased"``: the plan of least predicted error among all kinds, which does not depend on the number
         of people. ``"denoised"``: one that asks more about coarse scales, for estimates that are denoised;
         unbiased ones are a little less exact then. The more people are expected, the less the two differ.
+    max_influence
+        The furthest that 1% of all reports, made up to that end, may move the share of any range (see
+        :meth:`Plan.influence`). Left out, only exactness counts.
 
     >>> import ldprange as ldp
     >>> plan = choose_plan(ldp.Domain.integers(0, 119), epsilon=1.1, expected_users=1_000_000)
@@ -41,7 +50,45 @@ def choose_plan(
         raise PlanError(f"answers must be 'unbiased' or 'denoised', got {shown(answers)}")
     check_survey(domain, epsilon, expected_users, workload)
     several = len(domain.attributes) > 1
+    if max_influence is not None:
+        _check_limit(domain, answers, max_influence)
+        return _least_error(domain, epsilon, expected_users, workload, max_influence)
     if answers == "denoised" and several and not much_is_known(epsilon, expected_users):
         return coarse_plan(domain, float(epsilon))
     plan = compare_plans(domain, epsilon=epsilon, expected_users=expected_users, workload=workload).best.plan
     return tilted(plan, expected_users) if answers == "denoised" and not several else plan
+
+
+def _check_limit(domain: Domain, answers: Answers, max_influence: object) -> None:
+    if not is_number(max_influence) or max_influence <= 0:
+        raise PlanError(f"max_influence must be a number above 0, got {shown(max_influence)}")
+    if answers == "denoised" or len(domain.attributes) > 1 or domain.unordered:
+        raise PlanError(
+            "max_influence goes with unbiased answers about one attribute whose values have an order; "
+            "leave it out"
+        )
+
+
+def _least_error(
+    domain: Domain, epsilon: float, expected_users: float, workload: Workload, max_influence: float
+) -> Plan:
+    """Return the plan of least predicted error of those on which liars have no more than this influence."""
+    plans = compare_plans(domain, epsilon=epsilon, expected_users=expected_users, workload=workload)
+    candidates = list(plans.candidates)
+    if domain.bins > 2:  # a report of one sign adds as much as its noise does, and never more
+        signs = optimise_plan(
+            domain, epsilon=epsilon, decomposition=Windows(), oracle=HRR(), workload=workload
+        )
+        candidates.append(Candidate("Windows, one sign", signs, signs.predict(expected_users)))
+    candidates.sort(key=lambda each: each.error(workload))
+    least = math.inf
+    for candidate in candidates:
+        found = candidate.plan.influence(_LIARS).fair_coins
+        if found <= max_influence:
+            return candidate.plan
+        least = min(least, found)
+    raise PlanError(
+        f"max_influence must be at least {least:.2g} here, got {max_influence:g}: of {domain.bins} bins at "
+        f"ε = {epsilon:g}, {_LIARS:.0%} of all reports can always move an answer as far; "
+        "raise it or ε, or use fewer bins"
+    )
