@@ -35,6 +35,13 @@ from ldprange.randomness import WORDS, Coins, UnusedCoins, exponential_from_belo
 from node_client import FOLDER, ROOT, answers, as_json, program, seeded
 
 
+def test_plans_that_chance_has_changed_are_read_or_refused(node: str) -> None:
+    fuzz = [node, str(FOLDER / "support" / "fuzz_plans.js"), "5000", str(ROOT / "test_vectors/plans.json")]
+    done = subprocess.run(fuzz, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "5000 inputs" in done.stdout
+
+
 def test_its_own_tests_pass(node: str) -> None:
     done = subprocess.run([node, "--test"], cwd=FOLDER, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
