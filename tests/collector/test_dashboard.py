@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import ldprange as ldp
-from page_visitors import DOMAINS, Visit, assert_it_fits, made, remembered
-from running_collector import ANALYST, Service, packed
+from page_visitors import DOMAINS, Visit, assert_it_fits, made, plan_for, remembered
+from running_collector import ANALYST, Service, copies, packed
 
 
 def percent(share: float) -> str:
@@ -183,3 +183,18 @@ def test_it_rests_while_nobody_looks_and_is_calm_about_failures(visit: Visit, co
     page.clock.run_for(4_100)
     expect(page.locator("#pulse")).to_have_text("Live")
     expect(page.locator("#count")).to_have_text("1,000")
+
+
+def test_it_says_whether_reports_were_tampered_with(visit: Visit, collector: Service) -> None:
+    name = made(collector, "honest", people=3000)
+    page = visit().open(f"/d/{name}")
+    expect(page.locator("#honest")).to_contain_text(
+        "All 3,000 reports were checked for tampering, and none was found"
+    )
+    expect(page.locator("#suspicious")).to_be_hidden()
+    name = made(collector, "tampered", people=3000)
+    assert collector.put(copies(plan_for(DOMAINS["integers"]), 1500), name=name).status == 201
+    page = visit().open(f"/d/{name}")
+    expect(page.locator("#suspicious")).to_contain_text("not what honest clients send")
+    expect(page.locator("#findings")).to_contain_text("reports, and should have")
+    expect(page.locator("#honest")).to_be_hidden()

@@ -12,7 +12,7 @@ import pytest
 import ldprange as ldp
 from ldprange.service.overview import Overviews, _bar_edges
 from ldprange.service.settings import Settings
-from running_collector import ADMINISTRATOR, PEOPLE, PLAN, Service, counted, packed, serving
+from running_collector import ADMINISTRATOR, PEOPLE, PLAN, Service, copies, counted, packed, serving
 
 
 class TestSubmitting:
@@ -282,3 +282,20 @@ class TestAsking:
         text = asked.get("/metrics").body.decode()
         assert 'ldprange_reports{survey="ages"} 2000' in text
         assert "ldprange_commits_total" in text
+
+
+def test_made_up_reports_are_told_of(service: Service) -> None:
+    """A thousand copies of one report among three thousand honest ones."""
+    service.put(packed([30, 40, 50] * 1000, 1))
+    honest = service.get("/api/surveys/ages/check")
+    assert (honest.status, honest.json["suspicious"], honest.json["reports"]) == (200, False, 3000)
+    service.put(copies(PLAN, 1000))
+    found = service.get("/api/surveys/ages/check").json
+    assert (found["suspicious"], found["reports"]) == (True, 4000)
+    assert "levels" in {finding["kind"] for finding in found["findings"]}
+    assert service.get("/api/surveys/ages/check", token=None).status == 401
+    assert service.get("/api/surveys/ages/check?level=1").status == 400
+
+
+def test_nothing_is_checked_before_anybody_answered(service: Service) -> None:
+    assert service.get("/api/surveys/ages/check").json["suspicious"] is False

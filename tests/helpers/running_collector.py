@@ -13,6 +13,8 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import ldprange as ldp
 from ldprange import wire
 from ldprange.service.access import ROLES, digest
@@ -113,6 +115,12 @@ def serving(place: str | Path, settings: Settings | None = None) -> Iterator[Ser
 
 def packed(values: list[int], seed: int, plan: ldp.Plan = PLAN) -> bytes:
     return wire.pack(ldp.encode_many(plan, values, seed=seed))
+
+
+def copies(plan: ldp.Plan, number: int) -> bytes:
+    """Return so many times the same report, which no honest clients send."""
+    one = ldp.encode_many(plan, [plan.domain.lower(0)], seed=1)
+    return wire.pack(ldp.Batch(plan, [np.repeat(column, number, axis=0) for column in one.columns]))
 
 
 def counted(service: Service, name: str = "ages") -> ldp.Aggregate:

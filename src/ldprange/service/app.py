@@ -14,7 +14,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from ldprange.errors import LdprangeError
-from ldprange.service import attributes, metrics, overview, pages, questions, surveys
+from ldprange.service import attributes, honesty, metrics, overview, pages, questions, surveys
 from ldprange.service.collector import Collector
 from ldprange.service.openapi import DESCRIPTION
 from ldprange.service.refusal import Refusal
@@ -47,6 +47,7 @@ def make_app(collector: Collector) -> ASGIApp:
             _question("cdf", questions.cdf, "band", "attribute"),
             _question("histogram", questions.histogram, many=("attribute",)),
             Route(f"{_SURVEY}/overview", overview.overview, methods=["GET"]),
+            Route(f"{_SURVEY}/check", honesty.check_reports, methods=["GET"]),
             Route("/health", _health, methods=["GET"]),
             Route("/metrics", metrics.metrics, methods=["GET"]),
             Route("/openapi.json", _openapi, methods=["GET"]),

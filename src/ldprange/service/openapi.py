@@ -6,6 +6,7 @@ from ldprange.service.collector import NAME
 from ldprange.service.overview import CONFIDENCES
 from ldprange.service.questions import POPULATION
 from ldprange.service.submit import BATCH, BYTES
+from ldprange.tampering.check import KINDS
 
 Json = dict[str, Any]
 
@@ -206,6 +207,26 @@ _DRAWN_OF_TWO: Json = {
     "marginals": _or_nothing(_many(_object(_SHARES))),
 }
 _OVERVIEW: Json = {"oneOf": [_object({**_DRAWN, **each}) for each in (_DRAWN_OF_ONE, _DRAWN_OF_TWO)]}
+_CHECK: Json = _object(
+    {
+        "version": _WHOLE,
+        "reports": _WHOLE,
+        "suspicious": _FLAG,
+        "false_alarms": {"type": "number", "description": "The chance of a finding among honest reports."},
+        "comparisons": _object(dict.fromkeys(KINDS, _WHOLE)),
+        "nearest": _object({kind: {"type": "number"} for kind in KINDS}),
+        "findings": _many(
+            _object(
+                {
+                    "kind": {"enum": [*KINDS]},
+                    "level": {"type": ["integer", "null"]},
+                    "text": _TEXT,
+                    "times": {"type": "number", "description": "What is allowed."},
+                }
+            )
+        ),
+    }
+)
 _BOUND = {"type": "string", "minLength": 1}
 _BOUNDS = {**_many(_BOUND), "minItems": 1}
 _BAND = {"enum": ["pointwise", "simultaneous"], "default": "pointwise"}
@@ -316,6 +337,15 @@ DESCRIPTION: Json = {
                     _query("confidence", {"enum": [*CONFIDENCES], "default": 0.95}, "As of a question."),
                     _DENOISE,
                 ),
+                security=_ANALYST_OR_PUBLIC,
+            )
+        },
+        f"{_AT}/check": {
+            "get": _operation(
+                "Whether the reports are what honest clients send",
+                {"200": _json(_CHECK, "As of now.")},
+                (400, 503),
+                parameters=(_SURVEY_NAME,),
                 security=_ANALYST_OR_PUBLIC,
             )
         },

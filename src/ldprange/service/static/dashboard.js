@@ -5,6 +5,7 @@ import { chosenAttributes, showMenus } from "./attributes.js";
 import { domainOf } from "./domains.js";
 import { make, the } from "./elements.js";
 import { showCount, tellsSomething, write } from "./figures.js";
+import { Honesty } from "./honesty.js";
 import { Latest } from "./latest.js";
 import { Live } from "./live.js";
 import { OneView } from "./one_view.js";
@@ -27,6 +28,7 @@ class Dashboard {
   constructor(survey) {
     this.survey = survey;
     this.view = viewOf(survey, () => this.#askRange(true));
+    this.honesty = new Honesty(() => ask(survey.name, "/check", {}, token()));
     this.live = new Live(() => this.#look(), (error, wait) => this.#failed(error, wait));
     this.questions = new Latest(
       async ({ question, settings, byHand }) => {
@@ -91,6 +93,7 @@ class Dashboard {
       this.#rangeIsFresh = false;
       this.#draw();
     }
+    void this.honesty.look(this.#overview.reports);
     const closed = this.#overview.state === "closed";
     this.#pulse(closed ? "Closed" : "Live", closed); // it may be opened again, so it is still asked for news
     if (!this.#rangeIsFresh && tellsSomething(this.#overview)) {
