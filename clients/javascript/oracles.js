@@ -84,10 +84,19 @@ function unaryMechanism(cells, e) {
     fields: [{ bytes: Math.ceil(cells / 8), bits: cells }],
     counters: cells,
     encode(item, coins) {
-      const words = Uint32Array.from({ length: cells }, () => coins.word());
-      const next = (word) => (finer > 0 && word === other ? coins.word() < finer : word < other);
-      const bits = Uint8Array.from(words, (word) => (next(word) ? 1 : 0));
-      bits[item] = words[item] < held ? 1 : 0;
+      const bits = new Uint8Array(cells);
+      const ties = [];
+      for (let cell = 0; cell < cells; cell += 1) {
+        const word = coins.word();
+        bits[cell] = word < (cell === item ? held : other) ? 1 : 0;
+        if (word === other && finer > 0) {
+          ties.push(cell);
+        }
+      }
+      for (const cell of ties) {
+        const bit = coins.word() < finer ? 1 : 0;
+        bits[cell] = cell === item ? bits[cell] : bit;
+      }
       return packedBits(bits);
     },
     read: (bytes) => ({ chosen: readBits(bytes, cells), outOf: cells }),
