@@ -26,6 +26,11 @@ def _programs() -> Path:
     return found[-1]
 
 
+def program(name: str) -> Path:
+    """Return one of PostgreSQL's programs, of the same version as the server."""
+    return _programs() / name
+
+
 @contextmanager
 def postgresql() -> Iterator[str]:
     """Start a server with an empty database, and give its URL."""

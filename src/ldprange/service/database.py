@@ -91,9 +91,15 @@ class Database:
             file = private_file(self._directory / "lock")
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+            except BlockingIOError:
                 os.close(file)
                 raise taken from None
+            except OSError as error:
+                os.close(file)
+                raise StoreError(
+                    f"{self.place} must be on a file system with locks, and it has none ({error.strerror}); "
+                    "put it on a local disk, or use PostgreSQL"
+                ) from None
             self._lock = file
         attempts = (
             1 if self._writing is None else _ATTEMPTS
