@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import click
 import numpy as np
+from matplotlib.figure import Figure
 
 import ldprange as ldp
 from experiments.liars.lies import item_weights, joined, range_weights
 from ldprange.support.arrays import Counts, Floats
+from ldprange.support.whole_files import whole_file
 
 SHARES = (0.0, 0.005, 0.01, 0.05, 0.1)
 ITEMS = 10  # that are pushed together
@@ -114,6 +117,32 @@ def survey(plan: ldp.Plan, kind: str, users: int, attack: str, share: float, see
     return Survey(unbiased, denoised, medians[1] - medians[0], ldp.check(told).suspicious)
 
 
+class Row(NamedTuple):
+    """An attack by a share of liars, over many surveys: means, standard errors, and how many are found."""
+
+    attack: str
+    share: float
+    unbiased: float
+    unbiased_error: float
+    denoised: float
+    denoised_error: float
+    median: float
+    found: float
+
+    @classmethod
+    def of(cls, attack: str, share: float, surveys: Sequence[Survey]) -> Row:
+        """Return the row of these surveys."""
+        each = np.array(surveys, np.float64)
+        mean, error = each.mean(axis=0).tolist(), (each.std(axis=0, ddof=1) / np.sqrt(len(each))).tolist()
+        return cls(attack, share, mean[0], error[0], mean[1], error[1], mean[2], mean[3])
+
+    def __str__(self) -> str:
+        unbiased = f"{self.unbiased:+.3f} ± {self.unbiased_error:.3f}"
+        denoised = f"{self.denoised:+.3f} ± {self.denoised_error:.3f}"
+        last = f"{self.median:+.1f} | {self.found:.0%}"
+        return f"| {self.attack} | {self.share:.1%} | {unbiased} | {denoised} | {last} |"
+
+
 @click.command()
 @click.option("--bins", type=click.IntRange(16), default=1024, show_default=True)
 @click.option("--users", type=click.IntRange(1000), default=100_000, show_default=True)
@@ -124,10 +153,21 @@ def survey(plan: ldp.Plan, kind: str, users: int, attack: str, share: float, see
     "--plan", "kind", type=click.Choice(["default", "haar", "tree"]), default="default", show_default=True
 )
 @click.option(
-    "--population", type=click.Choice(["smooth", "two peaks", "spikes"]), default="smooth", show_default=True
+    "--population",
+    type=click.Choice(["smooth", "two peaks", "spikes"]),
+    default="smooth",
+    show_default=True,
 )
+@click.option("--figure", metavar="FILE", help="Draw it, too.")
 def main(
-    bins: int, users: int, epsilon: float, repetitions: int, workers: int, kind: str, population: str
+    bins: int,
+    users: int,
+    epsilon: float,
+    repetitions: int,
+    workers: int,
+    kind: str,
+    population: str,
+    figure: str | None,
 ) -> None:
     """Print how far liars move answers, and in how many surveys they are found, for each attack."""
     plan = plan_of(kind, bins, users, epsilon)
@@ -137,18 +177,15 @@ def main(
         f"this range, at most, by 1%: {bound.fair_coins:.3f}; any: {plan.influence(0.01).fair_coins:.3f}"
     )
     click.echo("| attack | liars | range | denoised | median, bins | found |\n|---|---|---|---|---|---|")
+    rows = []
     with ProcessPoolExecutor(workers) as pool:
         for attack in ATTACKS:
             for share in SHARES:
                 one = partial(survey, plan, population, users, attack, share)
-                found = list(pool.map(one, range(repetitions)))
-                moved = [
-                    _mean_and_error([getattr(each, what) for each in found])
-                    for what in ("unbiased", "denoised")
-                ]
-                median = float(np.mean([each.median for each in found]))
-                rate = float(np.mean([each.found for each in found]))
-                click.echo(f"| {attack} | {share:.1%} | {' | '.join(moved)} | {median:+.1f} | {rate:.0%} |")
+                rows.append(Row.of(attack, share, list(pool.map(one, range(repetitions)))))
+                click.echo(rows[-1])
+    if figure:
+        draw(rows, bound.people, Path(figure))
 
 
 def plan_of(kind: str, bins: int, users: int, epsilon: float) -> ldp.Plan:
@@ -163,8 +200,33 @@ def plan_of(kind: str, bins: int, users: int, epsilon: float) -> ldp.Plan:
             return ldp.choose_plan(domain, epsilon=epsilon, expected_users=users)
 
 
-def _mean_and_error(values: Sequence[float]) -> str:
-    return f"{np.mean(values):+.3f} ± {np.std(values, ddof=1) / np.sqrt(len(values)):.3f}"
+def draw(rows: Sequence[Row], people: float, path: Path) -> None:
+    """Draw how often attacks are found, and how far a range is moved; a liar counts for ``people``."""
+    canvas = Figure(figsize=(9.5, 3.6), layout="constrained")
+    found, moved = canvas.subplots(1, 2)
+    for attack in ATTACKS:
+        each = [row for row in rows if row.attack == attack and row.share]
+        shares = [row.share for row in each]
+        found.plot(shares, [row.found for row in each], marker="o", label=attack)
+    found.set(
+        xscale="log", ylim=(-0.05, 1.05), xlabel="share of liars", ylabel="surveys in which they are found"
+    )
+    found.legend(fontsize=8)
+    pushed = [row for row in rows if row.attack == "a range" and row.share]
+    claimed = [row for row in rows if row.attack == "honest coins, chosen value" and row.share]
+    shares = [row.share for row in pushed]
+    moved.plot(shares, [people * share for share in shares], "k--", label="at most, as the plan says")
+    moved.plot(shares, [row.unbiased for row in pushed], "o", label="made-up reports")
+    moved.plot(shares, [row.denoised for row in pushed], "s", label="made-up reports, denoised answer")
+    moved.plot(shares, [row.unbiased for row in claimed], "v", label="a lie about the value")
+    moved.set(xscale="log", yscale="log", xlabel="share of liars", ylabel="how far a range is moved")
+    moved.legend(fontsize=8)
+    for axes in (found, moved):
+        axes.set_xticks(shares, [f"{share:.1%}" for share in shares], minor=False)
+        axes.minorticks_off()
+        axes.grid(alpha=0.3)
+    with whole_file(path) as file:
+        canvas.savefig(file, format="svg", metadata={"Date": None})
 
 
 if __name__ == "__main__":

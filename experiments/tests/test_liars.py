@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -37,9 +39,10 @@ def test_a_tenth_of_liars_is_found_unless_they_claim_a_value() -> None:
 
 
 @pytest.mark.slow
-def test_the_program_prints_a_row_for_each_attack_and_share() -> None:
-    done = CliRunner().invoke(
-        main, ["--bins", "32", "--users", "2000", "--repetitions", "2", "--workers", "1"]
-    )
+def test_the_program_prints_a_row_for_each_attack_and_share(tmp_path: Path) -> None:
+    options = {"--bins": "32", "--users": "2000", "--repetitions": "2", "--workers": "1"}
+    asked = [word for option in options.items() for word in option]
+    done = CliRunner().invoke(main, [*asked, "--figure", str(tmp_path / "liars.svg")])
     assert done.exit_code == 0, done.output
     assert all(done.output.count(f"| {attack} |") == 5 for attack in ATTACKS)
+    assert "</svg>" in (tmp_path / "liars.svg").read_text(encoding="utf-8")

@@ -13,23 +13,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
-from ldprange.decompositions.contract import Estimator
+from ldprange.decompositions.contract import Layout, Weigh
+from ldprange.noise import Law
 from ldprange.oracles import Mechanism
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.parallel import slices
 
-EstimatorFor = Callable[[Floats], Estimator]
-"""Gives the estimator, from how many people report on each level."""
+LawFor = Callable[[Floats], Law]
+"""Gives the law of a survey, from how many people report on each level."""
 
 _PEOPLE = 1e9  # any number: only how they are spread over levels matters
-_WORK = 1 << 23  # twice the cells × ranges that are tried before the search is narrowed, about
-_TOGETHER = 1 << 20  # cells × ranges that are worked on at once
+_WORK = 1 << 23  # twice the cells × questions that are tried before the search is narrowed, about
+_TOGETHER = 1 << 20  # cells × questions that are worked on at once
 _LEVELS = 3  # those that promise most to whoever chooses a level, of which each is tried
-_FEWEST, _MOST = 8, 64  # pieces of the line between whose ends the first ranges lie
+_FEWEST, _MOST = 4, 64  # pieces of a line between whose ends the first ranges lie
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +42,9 @@ class Influence:
     ----------
     share
         How many of those who report are liars, as a share.
-    low, high
-        The bins of the range that is moved furthest by those who leave public coins to chance: from ``low``
-        up to, but not with, ``high``.
+    ranges
+        The bins of the range that is moved furthest by those who leave public coins to chance: from the first
+        number up to, but not with, the second; by the names of attributes (``""`` where there is only one).
     fair_coins
         How far that is.
     chosen_coins
@@ -51,8 +53,7 @@ class Influence:
     """
 
     share: float
-    low: int
-    high: int
+    ranges: dict[str, tuple[int, int]]
     fair_coins: float
     chosen_coins: float
 
@@ -70,117 +71,143 @@ class Influence:
 
 
 class Liars:
-    """What a ``share`` of liars can do under a plan.
+    """What a ``share`` of liars can do to the answers about one table of attributes.
 
     Parameters
     ----------
-    estimator_for
-        How levels come together.
-    mechanisms, probabilities
-        Of every level.
-    bins
-        The length of the line.
+    layout, mechanisms, probabilities
+        Of the plan.
+    law_for
+        Gives its law.
+    table
+        The attributes that are asked about together.
     """
 
     def __init__(
         self,
-        estimator_for: EstimatorFor,
+        layout: Layout,
         mechanisms: Sequence[Mechanism],
         probabilities: Sequence[float],
-        bins: int,
+        law_for: LawFor,
+        table: Sequence[int],
         share: float,
     ) -> None:
-        self._estimator_for, self._mechanisms = estimator_for, mechanisms
-        self._probabilities, self._bins, self._share = np.array(probabilities), bins, share
+        self._layout, self._mechanisms, self._law_for = layout, mechanisms, law_for
+        self._table, self._shape = table, np.array([layout.shape[place] for place in table])
+        self._probabilities, self._share = np.array(probabilities), share
         self._asked = [level for level, chance in enumerate(probabilities) if chance > 0]
         self._cells = sum(mechanisms[level].cells for level in self._asked)
-        self._estimator = estimator_for(_PEOPLE * self._probabilities)
-        nothing = [np.zeros(mechanism.cells) for mechanism in mechanisms]
-        self._told_nothing = np.append(0.0, np.cumsum(self._estimator.fit(nothing)))
+        self._weigh = self._weigh_for(self._probabilities)
 
-    def greatest(self) -> Influence:
-        """Return the greatest influence on any range.
+    def _weigh_for(self, users: Floats) -> Weigh:
+        return self._layout.answer_weights(self._law_for(_PEOPLE * users), self._table)
+
+    def greatest(self) -> tuple[Moved, Moved]:
+        """Return the question that is moved furthest with fair coins, and the one with chosen coins.
 
         All ranges between some boundaries are tried, then those near the best ones, ever nearer.
         """
-        pieces = min(self._bins, int(np.clip(np.sqrt(_WORK / self._cells), _FEWEST, _MOST)))
-        ends = np.arange(pieces + 1) * self._bins // pieces
-        first, last = np.triu_indices(ends.size, 1)
-        low, high, near = ends[first], ends[last], -(-self._bins // pieces)
-        best: dict[str, tuple[float, int, int]] = {"fair": (-1.0, 0, 1), "chosen": (-1.0, 0, 1)}
+        axes = self._shape.size
+        wanted = (2 * _WORK / self._cells) ** (1 / axes)  # ranges of one attribute
+        pieces = np.minimum(self._shape, int(np.clip(np.sqrt(wanted), _FEWEST, _MOST)))
+        each = []
+        for bins, number in zip(self._shape.tolist(), pieces.tolist(), strict=True):
+            ends = np.arange(number + 1) * bins // number
+            each.append(np.transpose(np.triu_indices(ends.size, 1)).tolist())
+            each[-1] = [(int(ends[first]), int(ends[last])) for first, last in each[-1]]
+        questions = np.array(list(product(*each)))  # question, axis, end
+        near = -(-self._shape // pieces)
+        best = [Moved(-1.0, questions[0]), Moved(-1.0, questions[0])]
         while True:
-            for coins, moves in zip(best, self._moves(low, high), strict=True):
+            for coins, moves in enumerate(self._moves(questions)):
                 at = int(np.argmax(moves))
-                best[coins] = max(best[coins], (float(moves[at]), int(low[at]), int(high[at])))
-            if near <= 1:
+                if moves[at] > best[coins].move:
+                    best[coins] = Moved(float(moves[at]), questions[at])
+            if near.max() <= 1:
                 break
             near = -(-near // 2)
-            low, high = self._around([best["fair"][1:], best["chosen"][1:]], near)
-        move, first_bin, end = best["fair"]
-        return Influence(self._share, first_bin, end, move, self._chosen(*best["chosen"][1:]))
+            questions = np.concatenate([self._around(each.question, near) for each in best])
+        return best[0], Moved(self.chosen(best[1].question), best[1].question)
 
-    def of(self, low: int, high: int) -> Influence:
-        """Return the influence on the share of bins ``low`` … ``high − 1``."""
-        fair, _ = self._moves(np.array([low]), np.array([high]))
-        return Influence(self._share, low, high, float(fair[0]), self._chosen(low, high))
+    def fair(self, question: Boundaries) -> float:
+        """Return how far the answer to a question is moved, with public coins left to chance."""
+        return float(self._moves(question[None])[0][0])
 
-    def _moves(self, low: Boundaries, high: Boundaries) -> tuple[Floats, Floats]:
-        """Return how far the shares of ranges are moved, up or down, with fair coins and with chosen ones.
-
-        The latter but for how much more the level counts that all liars report on.
-        """
-        ends, places = np.unique(np.concatenate([low, high]), return_inverse=True)
-        gains = [self._estimator.gains(boundary) for boundary in ends.tolist()]
-        first, last = places.reshape(2, -1)
-        nothing = self._told_nothing[high] - self._told_nothing[low]
-        up, down, chosen = nothing.copy(), 1 - nothing, np.zeros(low.size)
-        for level in self._asked:
-            at_ends = np.array([each[level] for each in gains])
-            for some in slices(low.size, max(1, _TOGETHER // at_ends.shape[1])):
-                gain = at_ends[last[some]] - at_ends[first[some]]
-                pulls = self._pulls(level, gain)
-                up[some] += pulls.up
-                down[some] += pulls.down
-                chosen[some] = np.maximum(chosen[some], pulls.chosen / self._probabilities[level])
-        return self._share * np.maximum(up, down), self._share * chosen
-
-    def _pulls(self, level: int, gain: Floats) -> _Pulls:
-        mechanism = self._mechanisms[level]
-        up, down, honest = mechanism.pull(gain), mechanism.pull(-gain), mechanism.expected(gain)
-        chosen = np.maximum(up.chosen_coins - honest.min(axis=-1), down.chosen_coins + honest.max(axis=-1))
-        return _Pulls(up.fair_coins, down.fair_coins, chosen)
-
-    def _chosen(self, low: int, high: int) -> float:
-        """Return how far the share of a range is moved, up or down, by the best public coins.
+    def chosen(self, question: Boundaries) -> float:
+        """Return how far the answer to a question is moved, up or down, by the best public coins.
 
         All liars report on one level, which then counts for as much more as it has more reports.
         """
-        gains = zip(self._estimator.gains(low), self._estimator.gains(high), strict=True)
-        nearly = [
-            float(self._pulls(level, above - below).chosen) / chance if chance else 0.0
-            for (level, chance), (below, above) in zip(enumerate(self._probabilities), gains, strict=True)
-        ]
+        weights = self._weigh(question[None, :, 0], question[None, :, 1]).levels
+        nearly = np.zeros(len(weights))
+        for level in self._asked:
+            nearly[level] = self._pulls(level, weights[level]).chosen[0] / self._probabilities[level]
         moves = []
         for level in np.argsort(nearly)[-_LEVELS:].tolist():
             users = (1 - self._share) * self._probabilities
             users[level] += self._share
-            estimator = self._estimator_for(_PEOPLE * users)
-            gain = estimator.gains(high)[level] - estimator.gains(low)[level]
-            moves.append(float(self._share / users[level] * self._pulls(level, gain).chosen))
+            weight = self._weigh_for(users)(question[None, :, 0], question[None, :, 1]).levels[level]
+            moves.append(float(self._share / users[level] * self._pulls(level, weight).chosen[0]))
         return max(moves)
 
-    def _around(self, ranges: Sequence[tuple[int, int]], near: int) -> tuple[Boundaries, Boundaries]:
-        """Return the ranges whose ends are ``near`` those of the given ones, or the same."""
-        steps = near * np.array([-1, 0, 1])
-        low = np.concatenate([np.repeat(first + steps, 3) for first, _ in ranges])
-        high = np.concatenate([np.tile(last + steps, 3) for _, last in ranges])
-        kept = (low >= 0) & (low < high) & (high <= self._bins)
-        return low[kept], high[kept]
+    def _moves(self, questions: Boundaries) -> tuple[Floats, Floats]:
+        """Return how far answers are moved, up or down, with fair coins and with chosen ones.
+
+        The latter but for how much more the level counts that all liars report on.
+        """
+        fair, chosen = np.zeros((2, len(questions)))
+        for some in slices(len(questions), max(1, _TOGETHER // max(each.cells for each in self._mechanisms))):
+            weights = self._weigh(questions[some, :, 0], questions[some, :, 1])
+            up, down = weights.nothing.copy(), 1 - weights.nothing
+            for level in self._asked:
+                pulls = self._pulls(level, weights.levels[level])
+                up += pulls.up
+                down += pulls.down
+                chosen[some] = np.maximum(chosen[some], pulls.chosen / self._probabilities[level])
+            fair[some] = np.maximum(up, down)
+        return self._share * fair, self._share * chosen
+
+    def _pulls(self, level: int, weights: Floats) -> _Pulls:
+        mechanism = self._mechanisms[level]
+        up, down, honest = mechanism.pull(weights), mechanism.pull(-weights), mechanism.expected(weights)
+        chosen = np.maximum(up.chosen_coins - honest.min(axis=-1), down.chosen_coins + honest.max(axis=-1))
+        return _Pulls(up.fair_coins, down.fair_coins, chosen)
+
+    def _around(self, question: Boundaries, near: Boundaries) -> Boundaries:
+        """Return the questions whose ends are ``near`` those of a given one, or the same."""
+        steps = np.array(list(product((-1, 0, 1), repeat=question.size)), np.int64)
+        found: Boundaries = question + steps.reshape(-1, *question.shape) * near[:, None]
+        low, high = found[..., 0], found[..., 1]
+        kept = np.all((low >= 0) & (low < high) & (high <= self._shape), axis=1)
+        return found[kept]
+
+
+class Moved(NamedTuple):
+    """How far the answer to a question is moved: where ranges begin and end, a row for each attribute."""
+
+    move: float
+    question: Boundaries
 
 
 class _Pulls(NamedTuple):
-    """What a liar adds to an answer on one level: upwards, downwards, and at most with chosen coins."""
+    """What a liar adds to answers on one level: upwards, downwards, and at most with chosen coins."""
 
     up: Floats
     down: Floats
     chosen: Floats
+
+
+def influence_on(
+    tables: Sequence[Sequence[int]],
+    liars: Callable[[Sequence[int]], Liars],
+    names: Sequence[str],
+    share: float,
+) -> Influence:
+    """Return the greatest influence on the answers about any of the ``tables`` of attributes."""
+    found = [(table, *liars(table).greatest()) for table in tables]
+    table, fair, _ = max(found, key=lambda each: each[1].move)
+    chosen = max(each.move for _, _, each in found)
+    ranges = {
+        names[place]: (int(low), int(high)) for place, (low, high) in zip(table, fair.question, strict=True)
+    }
+    return Influence(share, ranges, fair.move, chosen)

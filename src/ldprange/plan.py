@@ -16,7 +16,7 @@ from ldprange.decompositions import Decomposition, Estimator, Layout, decomposit
 from ldprange.decompositions.contract import check_levels
 from ldprange.domain import Domain
 from ldprange.errors import DomainError, PlanError
-from ldprange.influence import Influence, Liars
+from ldprange.influence import Influence, Liars, influence_on
 from ldprange.levels import Level
 from ldprange.noise import Law
 from ldprange.oracles import KINDS as ORACLES
@@ -294,7 +294,9 @@ class Plan(Agreement):
         return Prediction(users, *self.layout.mean_variances(law, people / people.sum()))
 
     @callers_thread
-    def influence(self, share: float = 0.01, *, between: tuple[Any, Any] | None = None) -> Influence:
+    def influence(
+        self, share: float = 0.01, *, between: tuple[Any, Any] | Mapping[str, tuple[Any, Any]] | None = None
+    ) -> Influence:
         """Return how far people who lie together can move an answer, exactly, whatever they report.
 
         Parameters
@@ -302,8 +304,9 @@ class Plan(Agreement):
         share
             How many of those who report are liars: above 0, below 1.
         between
-            The range that they move, its ends in the domain's units, both of them in it; left out, the one
-            that can be moved furthest.
+            The range that they move, its ends in the domain's units, both of them in it; of several
+            attributes, ranges by their names. Left out, it is the one that can be moved furthest, of the
+            attributes that are asked about together.
 
         >>> from ldprange import Domain, Haar, HRR
         >>> plan = Plan(Domain.integers(0, 63), epsilon=1.0, decomposition=Haar(), oracle=HRR())
@@ -313,15 +316,27 @@ class Plan(Agreement):
         if not is_number(share) or not 0 < share < 1:
             raise PlanError(f"the share of liars must be above 0 and below 1, got {shown(share)}")
         self._check_predictable(1)
-        if len(self.domain.shape) > 1:
-            raise PlanError("influence is known for plans of one attribute, and this plan has several")
-        liars = Liars(self.estimator, self.mechanisms, self.probabilities, self.domain.bins, share)
+        names = list(self.domain.attributes)
+
+        def liars(table: Sequence[int]) -> Liars:
+            return Liars(self.layout, self.mechanisms, self.probabilities, self.law, table, share)
+
         if between is None:
-            return liars.greatest()
-        low, high = (self.domain.index_one(end) for end in between)
+            return influence_on(self.layout.tables, liars, names, share)
+        given = between if isinstance(between, Mapping) else {names[0]: between}
+        ranges = {name: self._bins_between(name, given[name]) for name in names if name in given}
+        if len(ranges) < len(given) or not ranges:
+            raise PlanError(f"between must be ranges of {listed(names)}, got {shown(between)}")
+        asked = liars([names.index(name) for name in ranges])
+        question = np.array(list(ranges.values()))
+        return Influence(share, ranges, asked.fair(question), asked.chosen(question))
+
+    def _bins_between(self, name: str, ends: tuple[Any, Any]) -> tuple[int, int]:
+        """Return the first bin of a range of an attribute, and the one after its last."""
+        low, high = (self.domain.attribute(name).index_one(end) for end in ends)
         if low > high:
-            raise PlanError(f"a range must not end before it begins, got {shown(between)}")
-        return liars.of(int(low), int(high) + 1)
+            raise PlanError(f"a range must not end before it begins, got {shown(ends)}")
+        return low, high + 1
 
     def _check_predictable(self, users: object) -> None:
         if not is_number(users) or users <= 0:

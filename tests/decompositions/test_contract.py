@@ -130,6 +130,23 @@ def test_gains_are_what_each_level_adds(decomposition: Decomposition) -> None:
         assert nothing[boundary] + added == pytest.approx(upto[boundary], abs=1e-9)
 
 
+@pytest.mark.parametrize("decomposition", PRODUCTS, ids=str)
+def test_weights_are_what_each_grid_adds_to_joint_answers(decomposition: Decomposition) -> None:
+    plan, rng = plan_of(decomposition, TWO), np.random.default_rng(1)
+    law, layout = plan.law(np.arange(len(plan.levels)) + 3), plan.layout
+    assert isinstance(layout, ldp.decompositions.GridsLayout)
+    estimates = [rng.normal(size=mechanism.cells) for mechanism in plan.mechanisms]
+    for table in ([0], [1], [0, 1]):
+        shares = layout.table(law, table).fit(layout.coefficients(estimates))
+        low, high = np.array([[0, 0], [2, 1], [3, 0]])[:, table], np.array([[5, 1], [8, 2], [4, 2]])[:, table]
+        weights = layout.answer_weights(law, table)(low, high)
+        answers = weights.nothing + sum(
+            each @ estimate for each, estimate in zip(weights.levels, estimates, strict=True)
+        )
+        boxes = [tuple(map(slice, first, last)) for first, last in zip(low, high, strict=True)]
+        np.testing.assert_allclose(answers, [shares[box].sum() for box in boxes], atol=1e-9)
+
+
 @every_case
 def test_predictions_are_the_mean_variances(decomposition: Decomposition) -> None:
     plan, users = plan_of(decomposition), 500

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -108,6 +110,37 @@ def test_the_greatest_influence_is_found_among_many_ranges() -> None:
         for low, high in np.transpose(ranges_of(70)).tolist()[::29]
     ]
     assert plan.influence().fair_coins >= max(each) - 1e-12
+
+
+def test_joint_answers_are_moved_as_far_as_stated() -> None:
+    """All boxes of a small domain are tried, and all reports."""
+    domain = ldp.Domain.product(a=ldp.Domain.integers(0, 3), b=ldp.Domain.categories(["x", "y", "z"]))
+    plan = ldp.Plan(domain, 1.0, ldp.Tree(branching=2), ldp.GRR())
+    furthest, law = 0.0, plan.law(1e9 * np.array(plan.probabilities))
+    weigh = plan.layout.answer_weights(law, (0, 1))
+    for first, second in itertools.product(np.transpose(ranges_of(4)), np.transpose(ranges_of(3))):
+        low, high = np.transpose([first, second])
+        weights = weigh(low[None], high[None])
+        move = 0.0
+        for sign, start in ((1.0, weights.nothing[0]), (-1.0, 1 - weights.nothing[0])):
+            lies = pulled(plan, [sign * each[0] for each in weights.levels], fair=True)
+            added = sum(float(each[0] @ lie) for each, lie in zip(weights.levels, lies, strict=True))
+            move = max(move, start + sign * added)
+        labels = ["x", "y", "z"]
+        between = {"a": (low[0], high[0] - 1), "b": (labels[low[1]], labels[high[1] - 1])}
+        assert plan.influence(0.01, between=between).fair_coins == pytest.approx(0.01 * move, abs=1e-12)
+        furthest = max(furthest, move)
+    found = plan.influence(0.01)
+    assert found.fair_coins == pytest.approx(0.01 * furthest, abs=1e-12)
+    assert set(found.ranges) == {"a", "b"}
+
+
+@pytest.mark.parametrize("between", [{"c": (1, 2)}, {}])
+def test_a_range_to_move_is_of_an_attribute(between: dict[str, tuple[int, int]]) -> None:
+    domain = ldp.Domain.product(a=ldp.Domain.integers(0, 3), b=ldp.Domain.integers(0, 3))
+    plan = ldp.Plan(domain, 1.0, ldp.Tree(branching=2), ldp.GRR())
+    with pytest.raises(PlanError, match="between must be ranges of a, b, got"):
+        plan.influence(between=between)
 
 
 def test_a_liar_counts_for_more_people_than_one() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -77,6 +77,25 @@ class Estimator(Protocol):
         ...
 
 
+class AnswerWeights(NamedTuple):
+    """How answers to some questions, ranges of every attribute of a table, come from the levels' estimates.
+
+    Attributes
+    ----------
+    levels
+        For each level, a row for each question: by how much its answer grows with every cell's estimate.
+    nothing
+        The answer to each question if all estimates are 0.
+    """
+
+    levels: list[Floats]
+    nothing: Floats
+
+
+Weigh = Callable[[Boundaries, Boundaries], AnswerWeights]
+"""Gives the weights of questions, from where ranges begin and end: a row each, a column for each axis."""
+
+
 class Layout(ABC):
     """A decomposition on a domain: its levels, how they come together, and what error that leaves.
 
@@ -116,6 +135,10 @@ class Layout(ABC):
     def estimator(self, law: Law) -> Estimator:
         """Return how the levels of one attribute come together under ``law``."""
         raise PlanError("this needs a plan of one attribute, and the plan has several")
+
+    @abstractmethod
+    def answer_weights(self, law: Law, table: Sequence[int]) -> Weigh:
+        """Return what gives the weights of questions about the attributes of a ``table`` under ``law``."""
 
     def known_sizes(self, users: Sequence[int], *, consistent: bool = True) -> tuple[int, ...]:
         """Return the bins per cell of the levels that reports tell of, coarsest first.

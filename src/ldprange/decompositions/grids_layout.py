@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.decompositions.contract import Decomposition, Layout
+from ldprange.decompositions.contract import AnswerWeights, Decomposition, Layout, Weigh
 from ldprange.decompositions.descent import descend
 from ldprange.least_squares.axis import Axis, analysed
 from ldprange.least_squares.table import Boxes, JointFit, shares_below
 from ldprange.levels import Level
 from ldprange.noise import Law
-from ldprange.support.arrays import Floats
+from ldprange.support.arrays import Boundaries, Floats
 from ldprange.workloads import boxes_of, corners_of
 
 
@@ -81,6 +81,27 @@ class GridsLayout(Layout):
     def asks_together(self, chosen: Iterable[int]) -> bool:
         """Tell whether some grid asks about all of the ``chosen`` attributes."""
         return any(set(chosen) <= set(each) for each in self.tables)
+
+    def answer_weights(self, law: Law, table: Sequence[int]) -> Weigh:
+        fit = self.table(law, table)
+
+        def weigh(low: Boundaries, high: Boundaries) -> AnswerWeights:
+            starts, stops = low.T, [axis.leaf(each) for axis, each in zip(fit.axes, high.T, strict=True)]
+            asked = [
+                (
+                    (np.arange(axis.leaves) >= start[:, None]) & (np.arange(axis.leaves) < stop[:, None])
+                ).astype(np.float64)
+                for axis, start, stop in zip(fit.axes, starts, stops, strict=True)
+            ]
+            levels = []
+            for grid, weights in zip(self.levels, fit.weights(asked), strict=True):
+                sides = [grid.shape[place] if place in table else 1 for place in range(len(grid.shape))]
+                everywhere = np.broadcast_to(weights.reshape(-1, *sides), (len(low), *grid.shape))
+                levels.append(everywhere.reshape(len(low), -1))
+            parts = [each.mean(axis=1) for each in asked]
+            return AnswerWeights(levels, np.prod(parts, axis=0))
+
+        return weigh
 
     def coefficients(self, estimates: Sequence[Floats]) -> list[Floats]:
         """Return every level's ``estimates`` in the basis of details, with an axis for each attribute."""

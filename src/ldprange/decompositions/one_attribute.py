@@ -1,15 +1,16 @@
 """What the layouts of one attribute have in common: an estimator of the bins on a line."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
 
 import numpy as np
 
-from ldprange.decompositions.contract import Decomposition, Estimator, Layout
+from ldprange.decompositions.contract import AnswerWeights, Decomposition, Estimator, Layout, Weigh
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
 from ldprange.levels import Level
 from ldprange.noise import Law
-from ldprange.support.arrays import Floats
+from ldprange.support.arrays import Boundaries, Floats
 from ldprange.workloads import ranges_of
 
 _EVEN_EXACTLY = 1024  # bins up to which an even population is like any other; beyond, ends are like the rest
@@ -29,6 +30,19 @@ class LineLayout(Layout):
         if shares is None and self.bins <= _EVEN_EXACTLY:
             shares = np.full(self.bins, 1 / self.bins)
         return super().mean_variances(law, shares)
+
+    def answer_weights(self, law: Law, table: Sequence[int] = (0,)) -> Weigh:
+        estimator = self.estimator(law)
+        told = np.append(0.0, np.cumsum(estimator.fit([np.zeros(level.cells) for level in self.levels])))
+
+        def weigh(low: Boundaries, high: Boundaries) -> AnswerWeights:
+            ends, places = np.unique(np.concatenate([low, high], axis=1), return_inverse=True)
+            at_ends = [estimator.gains(boundary) for boundary in ends.tolist()]
+            first, last = places.reshape(-1, 2).T
+            levels = [np.array(each)[last] - np.array(each)[first] for each in zip(*at_ends, strict=True)]
+            return AnswerWeights(levels, told[high[:, 0]] - told[low[:, 0]])
+
+        return weigh
 
     def even_variances(self, law: Law) -> tuple[float, float]:
         return self.estimator(law).mean_variances()

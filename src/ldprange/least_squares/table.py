@@ -74,6 +74,7 @@ class JointFit:
                 for row in depths.tolist()
             ]
         )
+        self._cells = cells
         # from a grid's orthonormal coefficient to the table's
         self._factors = np.sqrt(cells / prod(self.leaves))
         even = np.array(
@@ -135,6 +136,27 @@ class JointFit:
         total[(0,) * total.ndim] = 1 / np.sqrt(prod(self.leaves))  # the whole is known
         shares: Floats = rebuilt(self.axes, total, depths) * np.sqrt(self.leaves_of_a_cell(depths))
         return shares
+
+    def weights(self, questions: Sequence[Floats]) -> list[Floats]:
+        """Return by how much answers grow with every grid's estimates, which are alike on other attributes.
+
+        ``questions`` has, for each axis, a row of leaves for each question: what is asked is their product.
+        So has what is returned a row for each question, and an axis for each attribute of this table.
+        """
+        alone = [
+            axis.analyse(leaves, axis.depth).T for axis, leaves in zip(self.axes, questions, strict=True)
+        ]
+        asked = reduce(lambda some, more: some[..., None, :] * more, alone)
+        asked = asked * self.by_coefficient(self.shrink, [axis.depth for axis in self.axes])[..., None]
+        found = []
+        for row, factor, precision, cells in zip(
+            self._depths.tolist(), self._factors, self._precisions, self._cells, strict=True
+        ):
+            shape = [axis.cells[depth] for axis, depth in zip(self.axes, row, strict=True)]
+            known = asked[tuple(slice(number) for number in shape)]
+            one = precision * factor / np.sqrt(cells / prod(shape))
+            found.append(one * np.moveaxis(rebuilt(self.axes, known, row), -1, 0))
+        return found
 
     def by_coefficient(self, by_depths: Floats, depths: Sequence[int]) -> Floats:
         """Repeat what belongs to depths for each of their coefficients."""
