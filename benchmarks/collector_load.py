@@ -1,0 +1,144 @@
+"""The collector's memory under load that goes on: ``python benchmarks/collector_load.py --seconds 600``.
+
+Senders in this process hand in batches, each as soon as the one before is acknowledged, or at a given rate.
+Meanwhile it looks at the memory of ``ldprange serve``, a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from typing import NamedTuple
+
+import ldprange as ldp
+from ldprange import wire
+
+PLAN = ldp.Plan(ldp.Domain.integers(0, 119), 1.1, ldp.Haar(), ldp.HRR())
+_LOOK = 0.5  # seconds between looks at the memory
+
+
+class Load(NamedTuple):
+    """What became of a load: acknowledged batches, others, and the server's memory at each look, in MiB."""
+
+    acknowledged: int
+    refused: int
+    memory: list[float]
+
+
+def loaded(seconds: float, *, reports: int = 1, senders: int = 8, rate: float = 0.0) -> Load:
+    """Return what became of a load on a new collector with a store of its own.
+
+    Parameters
+    ----------
+    seconds
+        For which it goes on.
+    reports
+        In each batch.
+    senders
+        At the same time.
+    rate
+        Of batches a second, by all senders together; 0 for as many as can be.
+    """
+    body = wire.pack(ldp.encode_many(PLAN, [(7 * person) % 120 for person in range(reports)], seed=1))
+    with tempfile.TemporaryDirectory() as name:
+        server, port = _started(Path(name))
+        counts = [[0, 0] for _ in range(senders)]
+        end = time.monotonic() + seconds
+        threads = [
+            threading.Thread(target=_send, args=(port, body, end, senders / rate if rate else 0.0, count))
+            for count in counts
+        ]
+        memory = []
+        try:
+            for thread in threads:
+                thread.start()
+            while time.monotonic() < end:
+                memory.append(_memory(server.pid))
+                time.sleep(_LOOK)
+            for thread in threads:
+                thread.join()
+        finally:
+            server.terminate()
+            server.communicate()
+    return Load(sum(count[0] for count in counts), sum(count[1] for count in counts), memory)
+
+
+def _started(folder: Path) -> tuple[subprocess.Popen[str], int]:
+    (folder / "plan.json").write_text(PLAN.to_json())
+    survey = ["--question", "How old?", "--name", "ages", "--plan", str(folder / "plan.json"), "--batches"]
+    limits = ["--requests-per-second", "0", "--reports-per-hour", "0", "--bytes-per-hour", "0"]
+    place = ["--data", str(folder / "data"), "--port", "0"]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "ldprange", "serve", *place, *survey, *limits],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"},
+    )
+    if server.stdout is None:
+        raise SystemExit("the collector says nothing")
+    for line in server.stdout:
+        if "/s/ages" in line:
+            port = int(line.split("/s/ages")[0].rsplit(":", 1)[1])
+            while not _listens(port):  # it prints its address a moment before
+                time.sleep(0.05)
+            return server, port
+    raise SystemExit("the collector did not start")
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as connection:
+        return connection.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _send(port: int, body: bytes, end: float, pause: float, count: list[int]) -> None:
+    """Send until the end, and count what was acknowledged, and what was not."""
+    head = {"Content-Type": "application/octet-stream"}
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    due = time.monotonic()
+    while time.monotonic() < end:
+        try:
+            connection.request("PUT", f"/api/surveys/ages/batches/{secrets.token_hex(16)}", body, head)
+            reply = connection.getresponse()
+            reply.read()
+            count[reply.status != 201] += 1
+        except (OSError, HTTPException):
+            count[1] += 1
+            connection.close()
+        due += pause
+        time.sleep(max(0.0, due - time.monotonic()) if pause else 0.0)
+    connection.close()
+
+
+def _memory(process: int) -> float:
+    """Return a process's memory in MiB."""
+    pages = int(Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+
+
+def main() -> None:
+    """Load a collector, and print its rate and its memory."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--reports", type=int, default=1, help="in each batch")
+    parser.add_argument("--senders", type=int, default=8)
+    parser.add_argument("--rate", type=float, default=0, help="batches a second; 0 for as many as can be")
+    asked = parser.parse_args()
+    found = loaded(asked.seconds, reports=asked.reports, senders=asked.senders, rate=asked.rate)
+    tenth = max(1, len(found.memory) // 10)
+    print(f"{found.acknowledged:,} batches acknowledged, {found.acknowledged / asked.seconds:,.0f} a second")
+    print(f"{found.refused:,} not")
+    print(f"memory in MiB: {found.memory[tenth]:.0f} after a tenth, {max(found.memory):.0f} at most")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+"""Load does not let the collector grow. ``python benchmarks/collector_load.py`` goes on for longer."""
+
+from __future__ import annotations
+
+import pytest
+
+from collector_load import loaded
+
+
+@pytest.mark.slow
+def test_memory_is_bounded_under_load() -> None:
+    found = loaded(15, reports=2000, senders=4)
+    assert found.acknowledged > 100
+    assert found.refused == 0
+    third = found.memory[len(found.memory) // 3]
+    assert max(found.memory) < third + 64  # MiB: what waits to be counted, and a commit
