@@ -10,7 +10,7 @@
 
 // On x86-64 a hot loop is compiled three times and the widest that the processor has is taken when the module is
 // loaded. That needs the C library's help, so elsewhere (and on ARM, where NEON is always there) it is compiled once.
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(LDPRANGE_ONE_FORM)
 #define LDPRANGE_WIDEST __attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512")))
 #else
 #define LDPRANGE_WIDEST
