@@ -91,6 +91,20 @@ def unpack(plan: Plan, data: bytes) -> Batch:
     return Batch(plan, columns)
 
 
+def unpack_one(plan: Plan, data: bytes) -> Report:
+    """Return the one report of ``plan`` that ``data`` is, packed as version 1; anything else is an error.
+
+    >>> from ldprange import Client, Domain, Haar, HRR
+    >>> plan = Plan(Domain.integers(0, 119), 1.1, Haar(), HRR())
+    >>> report = Client(plan).encode(42)
+    >>> unpack_one(plan, pack(report)) == report
+    True
+    """
+    if len(unpack(plan, data)) != 1 or data[0] != WHOLE_BYTES:
+        raise WireError("one report must be packed as version 1, and this is something else")
+    return Report(plan.fingerprint, data[_HEADER], data[_HEADER + 2 :])
+
+
 def _rows(mechanism: Mechanism, version: int, section: _Section, data: bytes) -> NDArray[np.uint8]:
     """Return a section's reports, one row of whole bytes each."""
     reports = data[section.start : section.stop]

@@ -120,6 +120,15 @@ def test_the_budget_is_never_exceeded_and_never_refused_without_cause(
         assert ledger.remaining() == float(2 - spent)
 
 
+def test_sums_are_exact_where_doubles_are_not(path: Path) -> None:
+    ledger = ldp.Ledger(path, budget=2.0)
+    ldp.Client(_plan(1.1), ledger=ledger, survey=SURVEY).encode(1)
+    with pytest.raises(ldp.BudgetError, match=r"asks for 0\.9000000000001; .*at most 0\.9$"):
+        ldp.Client(_plan(0.9000000000001), ledger=ledger, survey=SURVEY).encode(1)
+    ldp.Client(_plan(0.9), ledger=ledger, survey=SURVEY).encode(1)
+    assert ledger.spent() == 2.0
+
+
 def test_over_budget_says_what_is_spent_asked_for_and_left_and_takes_no_coin(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,17 +49,9 @@ class Client:
         check_type(plan, Plan, "a client's plan")
         check_accepted(plan, max_epsilon, fingerprint)
         check_report_bytes([plan])
-        if ledger is not None:
-            check_type(ledger, Ledger, "a client's ledger")
-        if (ledger is None) != (survey is None):
-            raise ArgumentError(
-                "a client must have a ledger and the address of the survey that it answers, or neither, "
-                f"got ledger={shown(ledger)} and survey={shown(survey)}; "
-                'use Client(plan, ledger=ledger, survey="https://example.org/s/commute")'
-            )
         self.plan = plan
         self.ledger = ledger
-        self.survey = None if survey is None else str(SurveyAddress.read(survey))
+        self.survey = checked_survey(ledger, survey)
         self._thresholds = plan.level_thresholds
         self._levels = plan.levels
 
@@ -75,12 +67,30 @@ class Client:
             return self.ledger.once(
                 self.survey, self.plan, person, lambda: encode_with(self, index, SystemCoins())
             )
-        if person != "":
-            raise ArgumentError(
-                f"a person can only be told apart by a client with a ledger, got {shown(person)} without; "
-                "use Client(plan, ledger=Ledger(path), survey=address), or leave the person out"
-            )
+        check_no_person(person)
         return encode_with(self, index, SystemCoins())
+
+
+def checked_survey(ledger: Ledger | None, survey: str | None) -> str | None:
+    """Return the address ``survey`` as a ledger keeps it; there must be a ``ledger`` too, or neither."""
+    if ledger is not None:
+        check_type(ledger, Ledger, "a client's ledger")
+    if (ledger is None) != (survey is None):
+        raise ArgumentError(
+            "a client must have a ledger and the address of the survey that it answers, or neither, "
+            f"got ledger={shown(ledger)} and survey={shown(survey)}; "
+            'use Client(plan, ledger=ledger, survey="https://example.org/s/commute")'
+        )
+    return None if survey is None else str(SurveyAddress.read(survey))
+
+
+def check_no_person(person: str) -> None:
+    """Raise ArgumentError if a client without a ledger is told a ``person``."""
+    if person != "":
+        raise ArgumentError(
+            f"a person can only be told apart by a client with a ledger, got {shown(person)} without; "
+            "use Client(plan, ledger=Ledger(path), survey=address), or leave the person out"
+        )
 
 
 def encode_with(client: Client, index: Any, coins: Coins) -> Report:

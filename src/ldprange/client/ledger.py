@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ldprange import wire
-from ldprange.agreement import FINGERPRINT_BYTES
+from ldprange.client.acceptance import Asking
 from ldprange.client.ledger_file import LedgerFile
 from ldprange.errors import ArgumentError, BudgetError, FileError, LdprangeError
 from ldprange.plan import Plan
@@ -24,8 +24,6 @@ from ldprange.support.checking import check_type, is_number, shown
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
-
-_HEAD = 1 + FINGERPRINT_BYTES  # version and fingerprint; then come the level and a count of 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +119,17 @@ class Ledger:
 
         One that would exceed the budget is an error. A report that this returned is on the disk.
         """
+        packed = self.keep_once(survey, plan, person, lambda: wire.pack(make()), pending=True)
+        return self._as_report(plan, packed)
+
+    def keep_once(
+        self, survey: str, plan: Asking, person: str, make: Callable[[], bytes], *, pending: bool = False
+    ) -> bytes:
+        """Return what a person said to a survey under a plan, as bytes; only if that is nothing, ``make`` it.
+
+        What would exceed the budget is an error. What this returned is on the disk. A sender finds it there
+        only if it is ``pending``: a packed report.
+        """
         with self._file.opened() as connection:
             key = (_checked_person(person), _canonical(survey), plan.fingerprint)
             kept = self._kept(connection, key)
@@ -130,12 +139,12 @@ class Ledger:
                 if kept is None:
                     self._check_assigned(connection, key)
                     self._check_affordable(connection, person, plan.epsilon)
-                    kept = wire.pack(make())
-                    row = (*key, plan.epsilon, kept, secrets.token_hex(16))
-                    names = "person, survey, fingerprint, epsilon, report, batch_id"
-                    connection.execute(f"INSERT INTO reports ({names}) VALUES (?, ?, ?, ?, ?, ?)", row)  # noqa: S608 (names are above)
+                    kept = make()
+                    row = (*key, plan.epsilon, kept, secrets.token_hex(16), not pending)
+                    names = "person, survey, fingerprint, epsilon, report, batch_id, acknowledged"
+                    connection.execute(f"INSERT INTO reports ({names}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608 (names are above)
                 connection.execute("COMMIT")
-        return self._as_report(plan, kept)
+        return kept
 
     def pending(self) -> list[Pending]:
         """Return what no collector has acknowledged yet, in an order that does not say who came first."""
@@ -201,11 +210,11 @@ class Ledger:
 
     def _as_report(self, plan: Plan, packed: bytes) -> Report:
         try:
-            if len(wire.unpack(plan, packed)) == 1:
-                return Report(plan.fingerprint, packed[_HEAD], packed[_HEAD + 2 :])
+            return wire.unpack_one(plan, packed)
         except LdprangeError:
-            pass
-        raise FileError(f"{self.path} must hold reports of plan {plan.fingerprint}, but this one is damaged")
+            raise FileError(
+                f"{self.path} must hold reports of plan {plan.fingerprint}, but this one is damaged"
+            ) from None
 
 
 def _decimal(epsilon: float) -> Fraction:
