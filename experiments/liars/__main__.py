@@ -19,6 +19,7 @@ from ldprange.support.whole_files import whole_file
 
 SHARES = (0.0, 0.005, 0.01, 0.05, 0.1)
 ITEMS = 10  # that are pushed together
+_STYLES = ("-", "--", ":", "-.", "-")  # of lines that lie on each other
 Attack = Callable[[ldp.Plan, ldp.Aggregate, int, np.random.Generator], ldp.Aggregate]
 
 
@@ -204,14 +205,14 @@ def draw(rows: Sequence[Row], people: float, path: Path) -> None:
     """Draw how often attacks are found, and how far a range is moved; a liar counts for ``people``."""
     canvas = Figure(figsize=(9.5, 3.6), layout="constrained")
     found, moved = canvas.subplots(1, 2)
-    for attack in ATTACKS:
+    for (attack, style), marker in zip(zip(ATTACKS, _STYLES, strict=True), "osv^D", strict=True):
         each = [row for row in rows if row.attack == attack and row.share]
         shares = [row.share for row in each]
-        found.plot(shares, [row.found for row in each], marker="o", label=attack)
+        found.plot(shares, [row.found for row in each], style, marker=marker, alpha=0.8, label=attack)
     found.set(
         xscale="log", ylim=(-0.05, 1.05), xlabel="share of liars", ylabel="surveys in which they are found"
     )
-    found.legend(fontsize=8)
+    found.legend(fontsize=8, loc=(0.03, 0.45))
     pushed = [row for row in rows if row.attack == "a range" and row.share]
     claimed = [row for row in rows if row.attack == "honest coins, chosen value" and row.share]
     shares = [row.share for row in pushed]
