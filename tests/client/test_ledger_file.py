@@ -297,3 +297,17 @@ def test_the_library_loads_no_database_and_no_http_before_they_are_needed() -> N
     code = "import ldprange, sys; print({'sqlite3', 'http.client', 'ssl'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("damage", [-1.0, 0.0, "much", b"\x00\xff", float("inf")])
+def test_an_epsilon_that_cannot_be_is_damage_and_gives_no_budget_back(tmp_path: Path, damage: object) -> None:
+    path = tmp_path / "answers.ledger"
+    ledger = ldp.Ledger(path)
+    ldp.Client(PLAN, ledger=ledger, survey=SURVEY).encode(42)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("UPDATE reports SET epsilon = ?", (damage,))
+    for ask in (ledger.spent, ledger.remaining):
+        with pytest.raises(ldp.errors.FileError, match="damaged"):
+            ask()
+    with pytest.raises(ldp.errors.FileError, match="damaged"):
+        ldp.Client(PLAN, ledger=ledger, survey="https://example.org/s/another").encode(42)

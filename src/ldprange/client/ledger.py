@@ -180,8 +180,15 @@ class Ledger:
         return float(rows[0][0])
 
     def _spent(self, connection: Connection, person: str) -> Fraction:
-        rows = connection.execute("SELECT epsilon FROM reports WHERE person = ?", (person,))
-        return sum((_decimal(epsilon) for (epsilon,) in rows), Fraction(0))
+        spent = Fraction(0)
+        for (epsilon,) in connection.execute("SELECT epsilon FROM reports WHERE person = ?", (person,)):
+            if not is_number(epsilon) or epsilon <= 0:
+                raise FileError(
+                    f"{self.path} must hold reports of an ε above 0, got {shown(epsilon)}; it is damaged, "
+                    "bring back a copy"
+                )
+            spent += _decimal(epsilon)
+        return spent
 
     def _check_affordable(self, connection: Connection, person: str, epsilon: float) -> None:
         budget = self._budget(connection)

@@ -69,7 +69,10 @@ class LedgerFile:
                 # FULL, and the folder too: else a power cut could bring back a journal and undo a report
                 connection.execute("PRAGMA synchronous = EXTRA")
                 yield connection
-        except sqlite3.Error as error:
+        except (
+            sqlite3.Error,
+            UnicodeDecodeError,
+        ) as error:  # what SQLite says of damage may quote some of it
             raise FileError(
                 f"{self.path} must be a ledger that can be read and written, but: {error}; "
                 "if it is damaged, bring back a copy: a new one would not know what was answered"
