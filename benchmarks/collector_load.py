@@ -15,14 +15,15 @@ import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import NamedTuple
 
 import ldprange as ldp
+from collector import PLAN, measured
 from ldprange import wire
 
-PLAN = ldp.Plan(ldp.Domain.integers(0, 119), 1.1, ldp.Haar(), ldp.HRR())
 _LOOK = 0.5  # seconds between looks at the memory
 
 
@@ -125,6 +126,24 @@ def _memory(process: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
 
 
+def loaded_by_wrk(seconds: int, reports: int) -> Load:
+    """Return what became of the load of wrk, which is faster than senders in Python, as ``loaded`` does."""
+    with tempfile.TemporaryDirectory() as name:
+        server, port = _started(Path(name))
+        memory: list[float] = []
+        try:
+            with ThreadPoolExecutor(1) as sender:
+                sending = sender.submit(measured, port, reports, seconds, Path(name))
+                while not sending.done():
+                    memory.append(_memory(server.pid))
+                    time.sleep(_LOOK)
+            rate, _ = sending.result()  # an error unless all were acknowledged
+        finally:
+            server.terminate()
+            server.communicate()
+    return Load(round(rate * seconds), 0, memory)
+
+
 def main() -> None:
     """Load a collector, and print its rate and its memory."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
@@ -132,8 +151,12 @@ def main() -> None:
     parser.add_argument("--reports", type=int, default=1, help="in each batch")
     parser.add_argument("--senders", type=int, default=8)
     parser.add_argument("--rate", type=float, default=0, help="batches a second; 0 for as many as can be")
+    parser.add_argument("--wrk", action="store_true", help="let wrk send, as benchmarks/collector.py does")
     asked = parser.parse_args()
-    found = loaded(asked.seconds, reports=asked.reports, senders=asked.senders, rate=asked.rate)
+    if asked.wrk:
+        found = loaded_by_wrk(int(asked.seconds), asked.reports)
+    else:
+        found = loaded(asked.seconds, reports=asked.reports, senders=asked.senders, rate=asked.rate)
     tenth = max(1, len(found.memory) // 10)
     print(f"{found.acknowledged:,} batches acknowledged, {found.acknowledged / asked.seconds:,.0f} a second")
     print(f"{found.refused:,} not")
