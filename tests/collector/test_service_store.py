@@ -53,6 +53,16 @@ def test_one_writes_and_others_read(place: str) -> None:
         third.lock()
 
 
+def test_a_lock_of_a_service_that_died_is_waited_for(database: str) -> None:
+    """The server of a database takes a moment to see that whoever held a lock was killed."""
+    with Store(emptied(database), create=True) as dead, Store(database) as new:
+        dead.lock()
+        dying = threading.Timer(0.5, dead.close)
+        dying.start()
+        new.lock()
+        dying.join()
+
+
 def test_what_is_sorted_and_what_came_since_are_all_that_came(place: str) -> None:
     bodies = [packed([seed % 120] * (seed % 4 + 1), seed) for seed in range(30)]
     with Store(place, create=True) as store:

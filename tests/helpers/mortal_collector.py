@@ -62,6 +62,7 @@ class MortalCollector:
 
     def stop(self) -> bool:
         """Let the collector end in order; return False if it died meanwhile."""
+        assert self._pid, "there is no collector to be ended"  # 0 would mean this process, and all around it
         os.kill(self._pid, signal.SIGTERM)
         return not self._ended(signal.SIGKILL, 0)
 

@@ -101,9 +101,7 @@ class Database:
                     "put it on a local disk, or use PostgreSQL"
                 ) from None
             self._lock = file
-        attempts = (
-            1 if self._writing is None else _ATTEMPTS
-        )  # a database may take a while to see that we left
+        attempts = _ATTEMPTS  # a database may take a while to see that we left, or died
         self._let_go()
         connection = self._engine.connect()
         while self._directory is None and not _locked(connection):
