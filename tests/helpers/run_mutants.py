@@ -1,0 +1,272 @@
+"""Makes each mutant in a copy of the sources, and finds which test notices it: ``scripts/mutants``.
+
+    scripts/mutants                     print the table, and fail if a mutant is not noticed
+    scripts/mutants --write FILE        write the page as well
+
+The tests are those of the ordinary suite, the cheap and exact ones. They run in processes that are forked
+after all that is slow to import is there, but for this package, which comes from the copy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import compileall
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import hypothesis  # noqa: F401 (slow to import, as all of these: before any fork)
+import numpy as np  # noqa: F401
+import pytest
+import scipy.stats  # noqa: F401
+
+import mutants
+from mutants import Mutant
+
+ROOT = Path(__file__).parents[2]
+
+COPIED = ("src/ldprange", "clients/javascript", "test_vectors")
+SECONDS = 300  # for the tests of one mutant
+ALL = mutants.PYTHON + mutants.JAVASCRIPT
+PARTS = mutants.PYTHON, mutants.JAVASCRIPT
+"""What each of two processes runs."""
+_VECTORS = "tests/protocol/test_published_vectors.py::test_"
+_CONTRACT = "tests/oracles/test_oracle_contract.py::test_"
+
+ENCODING = (
+    f"{_VECTORS}reports",
+    f"{_VECTORS}plans",
+    "tests/oracles/test_oracle_coins.py",
+    "tests/client/test_client.py",
+    "tests/oracles/test_worst_ratios.py",
+    f"{_CONTRACT}encode_keeps_to_the_likelihoods",
+    "tests/oracles/test_shifted.py::test_a_client_encodes_by_the_stated_law",
+)
+"""What notices a mistake in a report, in the order in which it is run, until one does."""
+
+OTHERS = {
+    "client/encoding.py": (
+        f"{_VECTORS}reports",
+        "tests/client/test_client.py",
+        "tests/client/test_acceptance.py",
+    ),
+    "client/ledger.py": (
+        "tests/client/test_ledger.py::test_exactly_enough_passes_and_a_hair_more_does_not",
+        "tests/client/test_ledger.py",
+    ),
+    "learning/client.py": ("tests/learning/test_labelled.py::test_the_client_sends_by_this_law",),
+    "kernels/numpy_randomisers.py": (
+        "tests/oracles/test_worst_ratios.py",
+        f"{_CONTRACT}encode_many_keeps_to_the_likelihoods",
+        "tests/kernels/test_kernels.py",
+    ),
+    "randomness.py": (
+        "tests/oracles/test_oracle_coins.py::test_grr_encodes_by_its_stated_law",
+        "tests/oracles/test_oracle_coins.py::test_a_uniform_choice_covers_its_range_evenly_and_draws_again_beyond_it",
+        "tests/client/test_client.py",
+        *ENCODING,
+    ),
+}
+"""What notices a mistake in other files."""
+
+NODE = "node --test "
+JAVASCRIPT = (
+    f"{NODE}test/coins.test.js",
+    f"{NODE}--test-name-pattern=^(reports|levels|hashes) test/vectors.test.js",
+    f"{NODE}test/refusals.test.js",
+    "tests/javascript/test_javascript_client.py::test_thresholds_are_those_of_python",
+)
+"""What notices a mistake in the JavaScript client."""
+
+PAGE = """\
+# Mutants: mistakes that tests notice
+
+A *mutant* is a small mistake made on purpose: a threshold that is one too large, a coin used twice, a level
+chosen by the value. Each of these {number} was made, one at a time, in a copy of the sources, and tests of
+the ordinary suite were run until one failed. A mutant that no test noticed would be a hole in the tests.
+`scripts/mutants` runs them all, and fails if one is not noticed or if its place in the sources is gone;
+`scripts/mutants --write docs/mutants.md` writes this page. The list is `tests/helpers/mutants.py`.
+
+These tests compare reports with exact laws (every outcome of the coins, in whole numbers) and with published
+vectors, so they see a chance that is off by 2⁻³². What they cannot show is that no other mistake is possible.
+
+| file | what is wrong | noticed by |
+|---|---|---|
+{rows}
+"""
+
+
+def checks_of(file: str) -> Sequence[str]:
+    """Return the tests that must notice a mistake in a ``file``."""
+    if file.endswith(".js"):
+        return JAVASCRIPT
+    return next((tests for end, tests in OTHERS.items() if file.endswith(end)), ENCODING)
+
+
+@contextmanager
+def mutated(copy: Path, mutant: Mutant) -> Iterator[None]:
+    """Have a ``mutant`` in the ``copy`` of the sources for a while; one that does not apply is an error."""
+    path = copy / mutant.file
+    text = path.read_text(encoding="utf-8")
+    if text.count(mutant.old) != 1:
+        raise SystemExit(
+            f"a mutant's text must stand once in {mutant.file}, and stands there {text.count(mutant.old)} "
+            f"times: {mutant.old!r}; the file was changed, so change tests/helpers/mutants.py too"
+        )
+    path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
+    for compiled in path.parent.glob(f"__pycache__/{path.stem}.*"):
+        compiled.unlink()  # two versions of a file may have one size and one second
+    try:
+        yield
+    finally:
+        path.write_text(text, encoding="utf-8")
+
+
+def noticed_by(copy: Path, checks: Sequence[str]) -> str:
+    """Return the first test of ``checks`` that fails with the ``copy`` of the sources; "" if none does."""
+    for check in checks:
+        if check.startswith(NODE) and (found := _by_node(copy, check)):
+            return found
+    tests = [check for check in checks if not check.startswith(NODE)]
+    return _by_pytest(copy, tests) if tests else ""
+
+
+def _by_node(copy: Path, check: str) -> str:
+    done = subprocess.run(
+        ["node", "--test-reporter=tap", *check.split()[1:]],
+        cwd=copy / "clients" / "javascript",
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    if done.returncode == 0:
+        return ""
+    failed = re.search(r"^ *not ok \d+ - (.*)$", done.stdout, re.MULTILINE)
+    return f"{check.split()[-1]}: {failed[1] if failed else done.stderr[-200:]!r}"
+
+
+class _FirstFailure:
+    """A plugin of pytest that remembers the first test that failed."""
+
+    name = ""
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            self.name = self.name or report.nodeid
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed:
+            self.name = self.name or report.nodeid
+
+
+def _by_pytest(copy: Path, tests: Sequence[str]) -> str:
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        signal.alarm(SECONDS)
+        code = 1
+        try:
+            os.write(writing, _failure(copy, tests).encode())
+            code = 0
+        except BaseException:  # whatever it is, the process must end here
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        found = pipe.read()
+    _, status = os.waitpid(child, 0)
+    if status != 0:
+        raise SystemExit(f"{tests} must be run to their end, and ended with status {status}")
+    return found
+
+
+def _failure(copy: Path, tests: Sequence[str]) -> str:
+    """Return the test that fails, in a process that is used for nothing else."""
+    sys.dont_write_bytecode = True
+    # how the package is installed must not matter: the copy comes first
+    sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in type(finder).__module__]
+    sys.path.insert(0, str(copy / "src"))
+    os.environ["LDPRANGE_KERNELS"] = "numpy"
+    failure = _FirstFailure()
+    with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+        import node_client
+
+        node_client.FOLDER = copy / "clients" / "javascript"
+        os.chdir(ROOT)
+        options = ["-x", "-q", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:xdist"]
+        code = pytest.main([*options, *tests], [failure])
+        ours = sys.modules["ldprange"].__file__ if "ldprange" in sys.modules else None
+    if ours is None or not Path(ours).is_relative_to(copy):
+        raise RuntimeError(f"the copy must be tested, and {ours} was")
+    return failure.name or ("conftest.py: cannot be imported" if code else "")
+
+
+def notice(chosen: Sequence[Mutant]) -> Iterator[str]:
+    """Yield for each of the ``chosen`` mutants the test that notices it, or "" if none does."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder).resolve()
+        for each in COPIED:
+            shutil.copytree(ROOT / each, copy / each, ignore=shutil.ignore_patterns("__pycache__", "static"))
+        compileall.compile_dir(copy / "src", quiet=1)
+        untouched = {check for mutant in chosen for check in checks_of(mutant.file)}
+        if found := noticed_by(copy, sorted(untouched)):
+            raise SystemExit(f"without any mutant all tests must pass, and {found} does not")
+        for mutant in chosen:
+            with mutated(copy, mutant):
+                yield noticed_by(copy, checks_of(mutant.file))
+
+
+def page(found: Sequence[str]) -> str:
+    """Return the page with a table of all mutants, each with the test that was ``found`` to notice it."""
+    rows = [
+        f"| `{mutant.file}` | {mutant.wrong} | `{test.replace('tests/', '')}` |"
+        for mutant, test in zip(ALL, found, strict=True)
+    ]
+    return PAGE.format(number=len(ALL), rows="\n".join(rows))
+
+
+def main() -> int:
+    """Run all mutants, print what noticed each, and return 1 if one was not noticed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--write", metavar="FILE", type=Path, help="write the page with the table")
+    parser.add_argument("--part", type=int, help=argparse.SUPPRESS)  # what one of the processes does
+    arguments = parser.parse_args()
+    if arguments.part is not None:
+        for test in notice(PARTS[arguments.part]):
+            print(test, flush=True)
+        return 0
+    parts = [
+        subprocess.Popen([sys.executable, __file__, "--part", str(part)], stdout=subprocess.PIPE, text=True)
+        for part in range(len(PARTS))
+    ]
+    found = []
+    for part, process in zip(PARTS, parts, strict=True):  # each goes on while the other is read
+        for mutant in part:
+            line = process.stdout.readline() if process.stdout else ""
+            if not line:
+                raise SystemExit(f"{mutant.file}: {mutant.wrong}: could not be tested, for the reason above")
+            found.append(line.strip())
+            print(f"{mutant.file}: {mutant.wrong}: {found[-1] or 'NOT NOTICED'}", flush=True)
+    for process in parts:
+        process.communicate()
+    left = found.count("")
+    print(f"{len(found) - left} of {len(found)} mutants were noticed")
+    if arguments.write and not left:
+        arguments.write.write_text(page(found), encoding="utf-8")
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
