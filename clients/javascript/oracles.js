@@ -75,7 +75,7 @@ function unaryMechanism(cells, e) {
   const held = 2 ** 31;
   const [other, finer] = unaryThreshold(e);
   if (other >= held) {
-    throw new PlanError("ε must be large enough for 32-bit coins to tell bits apart; raise ε");
+    throw new PlanError("ε must be large enough for coins to tell bits apart; raise ε");
   }
   return {
     name: "optimised unary encoding",
@@ -113,7 +113,7 @@ function subsetMechanism(cells, size, e) {
   }
   const thresholds = subsetThreshold(e, cells, size);
   if (!isLikelier(thresholds, size, cells)) {
-    throw new PlanError(`ε must be large enough for 32-bit coins to favour the truth among ${cells} cells; raise ε`);
+    throw new PlanError(`ε must be large enough for coins to favour the truth among ${cells} cells; raise ε`);
   }
   return {
     name: "subset selection",

@@ -11,7 +11,7 @@ export class SymbolResponse {
     const thresholds = keepingThreshold(e, symbols);
     if (!isLikelier(thresholds, 1, symbols)) {
       throw new PlanError(
-        `ε must be large enough for 32-bit coins to favour the truth among ${symbols} symbols; ` +
+        `ε must be large enough for coins to favour the truth among ${symbols} symbols; ` +
           "raise ε, or choose an oracle with fewer symbols",
       );
     }

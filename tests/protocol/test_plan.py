@@ -192,7 +192,7 @@ def test_a_tree_branches_at_least_in_two(branching: Any) -> None:
         ((AGES, 1.1, ldp.Haar(), ldp.HRR(), [0.1] * 7), "add up to 1"),
         ((AGES, 1.1, ldp.Haar(), ldp.HRR(), "evenly"), "must be 7 numbers"),
         ((ldp.Domain.integers(0, 2**40), 1.1, ldp.Haar(), ldp.HRR()), "at most .* bins, got"),
-        ((ldp.Domain.integers(0, 2**20), 1e-7, ldp.Flat(), ldp.GRR()), "ε must be large enough"),
+        ((ldp.Domain.integers(0, 2**20), 1e-15, ldp.Flat(), ldp.GRR()), "ε must be large enough"),
     ],
 )
 def test_what_cannot_be_planned_is_refused(arguments: tuple[Any, ...], message: str) -> None:

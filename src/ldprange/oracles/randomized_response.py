@@ -39,7 +39,7 @@ class SymbolResponse:
         self.keep = chance_of(self.threshold, self.finer)
         if self.keep * symbols <= 1:
             raise PlanError(
-                f"ε must be large enough for 32-bit coins to favour the truth among {symbols} symbols, "
+                f"ε must be large enough for coins to favour the truth among {symbols} symbols, "
                 f"got {epsilon}; raise ε, or choose an oracle with fewer symbols"
             )
         self.lie = (1 - self.keep) / (symbols - 1)

@@ -93,8 +93,7 @@ class SubsetMechanism(Mechanism):
         self._holds = chance_of(self._threshold, self._finer)
         if self._holds * cells <= size:
             raise PlanError(
-                "ε must be large enough for 32-bit coins to favour the truth "
-                f"among {cells} cells, got {epsilon}"
+                f"ε must be large enough for coins to favour the truth among {cells} cells, got {epsilon}"
             )
         p, k, others = float(self._holds), size, cells - 1
         q = (p * (k - 1) + (1 - p) * k) / others

@@ -51,7 +51,7 @@ class _UnaryMechanism(Mechanism):
         self._threshold, self._finer = thresholds_of(1 / (exponential_from_below(epsilon) + 1), math.ceil)
         self._other = chance_of(self._threshold, self._finer)
         if self._threshold >= _HELD:
-            raise PlanError(f"ε must be large enough for 32-bit coins to tell bits apart, got {epsilon}")
+            raise PlanError(f"ε must be large enough for coins to tell bits apart, got {epsilon}")
         p, q = 0.5, float(self._other)
         self._p, self._q = p, q
         self.noise = Noise.of_supports(p, q, others=q * q, held_and_other=p * q)

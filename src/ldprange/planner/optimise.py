@@ -106,7 +106,7 @@ def best_oracle(level: Level, epsilon: float) -> Oracle:
         if mechanism.counters <= _COUNTS_PER_BIN * level.cells * max(1, level.size) + 1:
             found.append((mechanism.noise.in_even_population(level.asked), oracle))
     if not found:
-        raise PlanError(f"ε must be large enough for 32-bit coins to favour the truth, got {epsilon}")
+        raise PlanError(f"ε must be large enough for coins to favour the truth, got {epsilon}")
     return min(found, key=lambda one: one[0])[1]
 
 
