@@ -28,6 +28,9 @@ WORD_BITS = 32
 WORDS = 1 << WORD_BITS
 """The number of values of one word."""
 
+LEAST_FAVOUR = 1 + Fraction(1, WORDS)
+"""More than so many times likelier than by chance the truth must be, for estimates to be made of it."""
+
 _COARSE = Fraction(1, 10**6)  # a change of odds from which on one word is too coarse
 _MAX_EXPONENT = 64.0  # past this every threshold has long reached its extreme
 _POOL = Struct("<16I")  # words that are read together

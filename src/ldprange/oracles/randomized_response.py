@@ -18,7 +18,15 @@ from ldprange import kernels
 from ldprange.errors import PlanError
 from ldprange.noise import Noise
 from ldprange.oracles.contract import CodedMechanism, Column, Items, Mechanism, Oracle, Pull
-from ldprange.randomness import Coins, below, chance_of, exponential_from_below, happens, thresholds_of
+from ldprange.randomness import (
+    LEAST_FAVOUR,
+    Coins,
+    below,
+    chance_of,
+    exponential_from_below,
+    happens,
+    thresholds_of,
+)
 from ldprange.support.arrays import Counts, Floats
 
 Symbols = NDArray[np.uint32]
@@ -37,7 +45,7 @@ class SymbolResponse:
         self.symbols = symbols
         self.threshold, self.finer = thresholds_of(e / (e + symbols - 1))
         self.keep = chance_of(self.threshold, self.finer)
-        if self.keep * symbols <= 1:
+        if self.keep * symbols <= LEAST_FAVOUR:
             raise PlanError(
                 f"ε must be large enough for coins to favour the truth among {symbols} symbols, "
                 f"got {epsilon}; raise ε, or choose an oracle with fewer symbols"

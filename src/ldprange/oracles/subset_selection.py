@@ -33,6 +33,7 @@ from ldprange.oracles.contract import (
     each_holder,
 )
 from ldprange.randomness import (
+    LEAST_FAVOUR,
     WORD_BITS,
     Coins,
     below,
@@ -91,7 +92,7 @@ class SubsetMechanism(Mechanism):
         e = exponential_from_below(epsilon)
         self._threshold, self._finer = thresholds_of(size * e / (size * e + cells - size))
         self._holds = chance_of(self._threshold, self._finer)
-        if self._holds * cells <= size:
+        if self._holds * cells <= size * LEAST_FAVOUR:
             raise PlanError(
                 f"ε must be large enough for coins to favour the truth among {cells} cells, got {epsilon}"
             )
