@@ -224,19 +224,19 @@ class TestAsking:
         monkeypatch.setattr("ldprange.service.overview._REST", 1e6)
         overviews, survey, drawn = Overviews(), asked.collector.surveys["ages"], iter(range(9))
         first, again, else_asked = (
-            overviews.of(survey, version, how, lambda: {"version": next(drawn)})
+            overviews.of(survey, version, how, lambda: (number := next(drawn), {"drawn": number}))
             for version, how in enumerate(("a", "a", "b"))
         )
-        assert (first, again, else_asked) == (b'{"version":0}', b'{"version":0}', b'{"version":1}')
+        assert (first, again, else_asked) == (b'{"drawn":0}', b'{"drawn":0}', b'{"drawn":1}')
 
     def test_an_overview_is_drawn_once_until_there_is_something_new(self, asked: Service) -> None:
         overviews, survey = Overviews(), asked.collector.surveys["ages"]
         versions = iter((4, 6))
         found = [
-            overviews.of(survey, version, "a", lambda: {"version": next(versions)})
+            overviews.of(survey, version, "a", lambda: (number := next(versions), {"drawn": number}))
             for version in (4, 4, 5, 6)
         ]
-        assert found == [b'{"version":4}'] * 2 + [b'{"version":6}'] * 2
+        assert found == [b'{"drawn":4}'] * 2 + [b'{"drawn":6}'] * 2
 
     @pytest.mark.parametrize(
         "path",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ldprange.service.collector import Collector
+from ldprange.service.overview import Drawn
 from ldprange.service.replies import Parameters, Reply, asker_of, collector_of, survey_in
 from ldprange.service.store import Survey
 from ldprange.tampering import check
@@ -25,6 +25,6 @@ async def check_reports(request: Request) -> Response:
     return Reply(await state.turns.answer(*asker, work))
 
 
-def _checked(collector: Collector, survey: Survey) -> dict[str, Any]:
+def _checked(collector: Collector, survey: Survey) -> Drawn:
     aggregate = collector.writer.live(survey).aggregate()
-    return {"version": aggregate.reports, "reports": aggregate.reports, **check(aggregate).to_dict()}
+    return aggregate.reports, {"reports": aggregate.reports, **check(aggregate).to_dict()}

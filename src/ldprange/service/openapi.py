@@ -209,7 +209,6 @@ _DRAWN_OF_TWO: Json = {
 _OVERVIEW: Json = {"oneOf": [_object({**_DRAWN, **each}) for each in (_DRAWN_OF_ONE, _DRAWN_OF_TWO)]}
 _CHECK: Json = _object(
     {
-        "version": _WHOLE,
         "reports": _WHOLE,
         "suspicious": _FLAG,
         "false_alarms": {"type": "number", "description": "The chance of a finding among honest reports."},

@@ -44,6 +44,9 @@ _QUARTILES = [0.25, 0.5, 0.75]
 CONFIDENCES = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999)
 _LISTED = ", ".join(map(str, CONFIDENCES))
 
+Drawn = tuple[int, dict[str, Any]]
+"""What was drawn, after the version of the survey that it shows."""
+
 
 async def overview(request: Request) -> Response:
     """Return what there is to draw, or nothing if it is as before."""
@@ -83,7 +86,7 @@ class Overviews:
         self._locks: defaultdict[int, Lock] = defaultdict(Lock)
         self._holding = Lock()
 
-    def of(self, survey: Survey, version: int, how: Hashable, drawn: Callable[[], dict[str, Any]]) -> bytes:
+    def of(self, survey: Survey, version: int, how: Hashable, drawn: Callable[[], Drawn]) -> bytes:
         """Return an overview of a survey's ``version``, or of an earlier one that took long to draw."""
         key = (survey.id, survey.state, how)
         with self._locks[survey.id]:
@@ -91,10 +94,10 @@ class Overviews:
             begin = time.monotonic()
             if known >= version or begin < until:
                 return found
-            new = drawn()
+            known, new = drawn()
             found = rendered(new)
             took = time.monotonic() - begin
-            self._hold(key, (new["version"], begin + took * (1 + _REST) if took > _LONG else 0.0, found))
+            self._hold(key, (known, begin + took * (1 + _REST) if took > _LONG else 0.0, found))
             return found
 
     def _hold(self, key: Hashable, what: tuple[int, float, bytes]) -> None:
@@ -112,7 +115,7 @@ def _overview(
     confidence: float,
     denoised: bool,
     attributes: tuple[str, ...],
-) -> dict[str, Any]:
+) -> Drawn:
     normal_quantile(confidence, 1)  # refuses what is none, in the sender's own figures
     reports = collector.writer.live(survey).reports
     names = (
@@ -127,8 +130,9 @@ def _overview(
             **_pictures(found, attributes, confidence, typical(CONFIDENCE)),
             "error": {"typical": typical(confidence), "more": 3 * reports},
         }
-    return {
-        "version": _version(survey, reports),
+    version = _version(survey, reports)
+    return version, {
+        "version": version,
         "reports": reports,
         "state": survey.state,
         "confidence": confidence,
