@@ -102,7 +102,12 @@ def unpack_one(plan: Plan, data: bytes) -> Report:
     """
     if len(unpack(plan, data)) != 1 or data[0] != WHOLE_BYTES:
         raise WireError("one report must be packed as version 1, and this is something else")
-    return Report(plan.fingerprint, data[_HEADER], data[_HEADER + 2 :])
+    return Report(plan.fingerprint, level_of(data), data[_HEADER + 2 :])
+
+
+def level_of(report: bytes) -> int:
+    """Return the level that one packed ``report`` is about."""
+    return report[_HEADER]
 
 
 def _rows(mechanism: Mechanism, version: int, section: _Section, data: bytes) -> NDArray[np.uint8]:

@@ -109,7 +109,7 @@ def _read(plan: Plan, payloads: list[bytes]) -> Made:
     for refusal in found:
         if isinstance(refusal, LdprangeError):
             raise refusal
-    return Made(batch, frozenset((payload[9], len(payload)) for payload in payloads))
+    return Made(batch, frozenset((wire.level_of(payload), len(payload)) for payload in payloads))
 
 
 def value_of(domain: Domain, index: Any) -> Any:
