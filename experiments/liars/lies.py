@@ -51,14 +51,16 @@ def best_reports(mechanism: Mechanism, weights: Floats, number: int, rng: np.ran
         case _UnaryMechanism():
             counts += number * (weights > 0)
         case _:
-            raise NotImplementedError(type(mechanism).__name__)
+            raise NotImplementedError(
+                f"what liars send is not written for {type(mechanism).__name__}; take another oracle"
+            )
     return counts
 
 
 def range_weights(plan: ldp.Plan, low: int, high: int) -> list[Floats]:
     """Return the weights of every level's estimates in the answer to a range of bins."""
-    estimator = plan.estimator(1e6 * np.array(plan.probabilities))
-    return [b - a for a, b in zip(estimator.gains(low), estimator.gains(high), strict=True)]
+    weigh = plan.layout.answer_weights(plan.law(1e6 * np.array(plan.probabilities)), (0,))
+    return [rows[0] for rows in weigh(np.array([[low]]), np.array([[high]])).levels]
 
 
 def item_weights(plan: ldp.Plan, items: Sequence[int]) -> list[Floats]:
