@@ -30,7 +30,6 @@ LawFor = Callable[[Floats], Law]
 _PEOPLE = 1e9  # any number: only how they are spread over levels matters
 _WORK = 1 << 23  # twice the cells × questions that are tried before the search is narrowed, about
 _TOGETHER = 1 << 20  # cells × questions that are worked on at once
-_LEVELS = 3  # those that promise most to whoever chooses a level, of which each is tried
 _FEWEST, _MOST = 4, 64  # pieces of a line between whose ends the first ranges lie
 
 
@@ -105,17 +104,13 @@ class Liars:
     def greatest(self) -> tuple[Moved, Moved]:
         """Return the question that is moved furthest with fair coins, and the one with chosen coins.
 
-        All ranges between some boundaries are tried, then those near the best ones, ever nearer.
+        All ranges between some boundaries are tried, then those near the best ones, ever nearer: on a large
+        domain there may be one that is moved a little further.
         """
         axes = self._shape.size
         wanted = (2 * _WORK / self._cells) ** (1 / axes)  # ranges of one attribute
         pieces = np.minimum(self._shape, int(np.clip(np.sqrt(wanted), _FEWEST, _MOST)))
-        each = []
-        for bins, number in zip(self._shape.tolist(), pieces.tolist(), strict=True):
-            ends = np.arange(number + 1) * bins // number
-            each.append(np.transpose(np.triu_indices(ends.size, 1)).tolist())
-            each[-1] = [(int(ends[first]), int(ends[last])) for first, last in each[-1]]
-        questions = np.array(list(product(*each)))  # question, axis, end
+        questions = _all_ranges(self._shape, pieces)
         near = -(-self._shape // pieces)
         best = [Moved(-1.0, questions[0]), Moved(-1.0, questions[0])]
         while True:
@@ -138,12 +133,8 @@ class Liars:
 
         All liars report on one level, which then counts for as much more as it has more reports.
         """
-        weights = self._weigh(question[None, :, 0], question[None, :, 1]).levels
-        nearly = np.zeros(len(weights))
-        for level in self._asked:
-            nearly[level] = self._pulls(level, weights[level]).chosen[0] / self._probabilities[level]
         moves = []
-        for level in np.argsort(nearly)[-_LEVELS:].tolist():
+        for level in self._asked:
             users = (1 - self._share) * self._probabilities
             users[level] += self._share
             weight = self._weigh_for(users)(question[None, :, 0], question[None, :, 1]).levels[level]
@@ -180,6 +171,16 @@ class Liars:
         low, high = found[..., 0], found[..., 1]
         kept = np.all((low >= 0) & (low < high) & (high <= self._shape), axis=1)
         return found[kept]
+
+
+def _all_ranges(shape: Boundaries, pieces: Boundaries) -> Boundaries:
+    """Return all ranges between the ends of ``pieces`` of each axis, combined: question, axis, end."""
+    axes = []
+    for bins, number in zip(shape, pieces, strict=True):
+        ends = np.arange(number + 1) * bins // number
+        axes.append(ends[np.transpose(np.triu_indices(ends.size, 1))])
+    places = np.indices([len(ranges) for ranges in axes]).reshape(len(axes), -1)
+    return np.stack([ranges[place] for ranges, place in zip(axes, places, strict=True)], axis=1)
 
 
 class Moved(NamedTuple):

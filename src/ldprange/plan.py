@@ -305,8 +305,8 @@ class Plan(Agreement):
             How many of those who report are liars: above 0, below 1.
         between
             The range that they move, its ends in the domain's units, both of them in it; of several
-            attributes, ranges by their names. Left out, it is the one that can be moved furthest, of the
-            attributes that are asked about together.
+            attributes, ranges by their names. Left out, the one that can be moved furthest is searched for,
+            of the attributes that are asked about together.
 
         >>> from ldprange import Domain, Haar, HRR
         >>> plan = Plan(Domain.integers(0, 63), epsilon=1.0, decomposition=Haar(), oracle=HRR())
