@@ -41,6 +41,22 @@ def test_honest_reports_are_not_suspicious(name: str) -> None:
             assert max(found.nearest.values()) > 0.1  # the allowance is not out of all proportion
 
 
+@pytest.mark.parametrize("users", [1, 20, 30_000])
+@pytest.mark.parametrize("epsilon", [0.2, 8.0])
+def test_nothing_is_found_where_some_levels_know_far_more_than_all_do_of_others(
+    users: int, epsilon: float
+) -> None:
+    """Of 6 surveys one would be found with a chance of at most 0.05, were the bounds exact."""
+    people = np.bincount([0, 63], [users - users // 2, users // 2], minlength=64).astype(np.int64)
+    for plan in (
+        ldp.choose_plan(DOMAIN, epsilon=epsilon, expected_users=1000),
+        ldp.Plan(DOMAIN, epsilon, ldp.Tree(branching=4), ldp.OUE()),
+    ):
+        for seed in range(3):
+            found = ldp.check(ldp.simulate(plan, people, seed=seed), false_alarms=0.05)
+            assert not found.suspicious, str(found)
+
+
 @pytest.mark.parametrize("name", PLANS)
 @pytest.mark.parametrize("attack", ["range", "items"])
 def test_one_made_up_report_in_ten_is_found(name: str, attack: str) -> None:

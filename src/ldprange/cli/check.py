@@ -6,9 +6,8 @@ import click
 
 from ldprange.cli.command import command
 from ldprange.cli.options import json_option, read_aggregate
-from ldprange.cli.output import console, facts, print_json
+from ldprange.cli.output import tell
 from ldprange.tampering import check as check_aggregate
-from ldprange.tampering.check import KINDS
 
 FOUND = 1
 """The exit code where something was found."""
@@ -37,28 +36,6 @@ def check(aggregate_file: str, false_alarms: float, as_json: bool) -> None:
     it randomised as everybody else, are never found; each of them counts for one person only.
     """
     found = check_aggregate(read_aggregate(aggregate_file), false_alarms=false_alarms)
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        screen = console()
-        screen.print(
-            facts(
-                [
-                    (
-                        KINDS[kind],
-                        f"{number:,} compared, at most {found.nearest[kind]:.2f} of what is allowed",
-                    )
-                    for kind, number in found.comparisons.items()
-                ]
-            )
-        )
-        screen.print()
-        if found.suspicious:
-            screen.print("These reports are not what honest clients send:")
-            for finding in found.findings:
-                screen.print(f"- {finding.text} ({finding.times:.1f} times what is allowed)")
-        else:
-            screen.print("Nothing was found.")
-        screen.print(f"The chance of a false alarm is at most {false_alarms:g}.")
+    tell(found.to_dict(), str(found), as_json=as_json)
     if found.suspicious:
         sys.exit(FOUND)

@@ -38,7 +38,7 @@ _MAX_PIECES = 48  # of a line, between whose ends ranges are compared
 _FEW = 8  # outcomes of a coin are put together until as many are expected of each
 _EXACT = 1 << 22  # cells × ranges up to which the most that a report says of a range is worked out
 _ROUNDING = 1e-9  # of a share
-_GREATEST = 6.0  # standard deviations: what hashes of many cells at most say of a range, nearly
+_GREATEST = 6.0  # standard deviations: what one report of very many cells at most adds, nearly
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +95,13 @@ class Check:
 
     def __str__(self) -> str:
         lines = [
-            f"{KINDS[kind]:45} {number:>9,} compared, at most {self.nearest[kind]:.2f} of what is allowed"
+            f"{KINDS[kind]:44}  {number:>7,} compared, at most {self.nearest[kind]:.2f} of what is allowed"
             for kind, number in self.comparisons.items()
         ]
         if self.findings:
             lines += [
                 "These reports are not what honest clients send:",
-                *(f"- {found.text}" for found in self.findings),
+                *(f"- {found.text} ({found.times:.1f} times what is allowed)" for found in self.findings),
             ]
         else:
             lines.append("Nothing was found. (People who lie about their own value are never found.)")
@@ -221,28 +221,42 @@ def _of_answers(name: str, shares: ConsistentShares) -> Comparisons:
     low, high = ends[first], ends[last]
     share = shares.share(low, high)
     variance = shares.spread(low, high).variance
+    most = _GREATEST * np.sqrt(variance / shares.users) + _ROUNDING
     about = f" of {name}" if name else ""
 
     def describe(at: int) -> str:
         return f"the share of bins {low[at]} to {high[at] - 1}{about} is {share[at]:.3f}, and must be 0 to 1"
 
     off = np.maximum(np.maximum(-share, share - 1), 0.0)
-    return Comparisons("shares", None, off, variance, np.full(off.size, _ROUNDING), describe)
+    return Comparisons("shares", None, off, variance, most, describe)
 
 
 @dataclass(frozen=True, slots=True)
 class _Told:
     """What a level by itself says of people in cells along one attribute.
 
-    ``numbers`` are unbiased numbers of people in cells, ``expected`` what all levels together say of the same
-    cells; each is the sum of ``cells`` cells of the oracle. ``users`` reported on the level.
+    ``numbers`` are unbiased numbers of people in cells, each the sum of ``cells`` cells of the oracle. There
+    are as many grids as rows of ``ends``, their boundaries in bins, and ``people`` reported on each.
+    ``shares`` are what all levels together say.
     """
 
     name: str
     numbers: Floats
-    expected: Floats
     cells: int
-    users: int
+    people: Floats
+    ends: Boundaries
+    shares: ConsistentShares
+
+    @property
+    def users(self) -> float:
+        """How many reported."""
+        return float(self.people.sum())
+
+    def expected(self, low: Boundaries, high: Boundaries) -> tuple[Floats, Floats]:
+        """Return what all levels say of how many are in ranges of cells, and its variance at most."""
+        begin, end = self.ends[:, low], self.ends[:, high]
+        deviations = np.sqrt(self.shares.spread(begin, end).variance)
+        return self.people @ self.shares.share(begin, end), (self.people @ deviations) ** 2
 
 
 def _told(
@@ -251,9 +265,9 @@ def _told(
     people, numbers = mechanism.people_of_grids(counts, users)
     if not isinstance(level, Grid):
         ((name, shares),) = estimated.items()
-        low, high = (np.minimum(end, shares.bins) for end in level.windows())
-        all_say = (people[:, None] * shares.share(low, high)).sum(axis=0)
-        yield _Told(name, numbers.sum(axis=0), all_say, 1, users)
+        low, high = level.windows()
+        ends = np.minimum(np.concatenate([low, high[:, -1:]], axis=1), shares.bins)
+        yield _Told(name, numbers.sum(axis=0), 1, people.astype(np.float64), ends, shares)
         return
     table = numbers.reshape(level.shape)
     for place, (name, shares) in enumerate(estimated.items()):
@@ -262,7 +276,7 @@ def _told(
             ends = np.minimum(np.arange(number + 1) * size, shares.bins)
             others = tuple(axis for axis in range(table.ndim) if axis != place)
             own = table.sum(axis=others)
-            yield _Told(name, own, users * shares.share(ends[:-1], ends[1:]), level.cells // number, users)
+            yield _Told(name, own, level.cells // number, np.array([float(users)]), ends[None], shares)
 
 
 def _of_level(at: int, grid: Mechanism, told: _Told) -> Iterator[Comparisons]:
@@ -270,7 +284,9 @@ def _of_level(at: int, grid: Mechanism, told: _Told) -> Iterator[Comparisons]:
     ends = _thinned(told.numbers.size)
     first, last = np.triu_indices(ends.size, 1)
     low, high = ends[first], ends[last]
-    own, expected = (_below(each)[high] - _below(each)[low] for each in (told.numbers, told.expected))
+    below = np.append(0.0, np.cumsum(told.numbers))
+    own = below[high] - below[low]
+    expected, doubt = told.expected(low, high)
     number = (high - low) * float(told.cells)
     share, noise = np.clip(expected / told.users, 0.0, 1.0), grid.noise
     each = (
@@ -292,11 +308,10 @@ def _of_level(at: int, grid: Mechanism, told: _Told) -> Iterator[Comparisons]:
 
     outside = np.maximum(np.maximum(-own, own - told.users), 0.0)
     yield Comparisons("shares", at, outside, told.users * each, most, describe("and must say 0 to 1"))
-    # their difference varies no more than the level's own number does: all levels together know more
-    apart = np.abs(own - expected)
-    yield Comparisons(
-        "agreement", at, apart, told.users * each, most, describe("and all levels together {:.3f}")
-    )
+    # the level is a part of all of them, so that their difference varies no more than if they were apart
+    apart, variance = np.abs(own - expected), told.users * each + doubt
+    most = most + _GREATEST * np.sqrt(doubt / told.shares.users)
+    yield Comparisons("agreement", at, apart, variance, most, describe("and all levels together {:.3f}"))
 
 
 def _most(grid: Mechanism, low: Boundaries, high: Boundaries, told: _Told) -> Floats:
@@ -307,10 +322,6 @@ def _most(grid: Mechanism, low: Boundaries, high: Boundaries, told: _Told) -> Fl
     cells = np.arange(grid.cells)
     inside = ((cells >= low[:, None]) & (cells < high[:, None])).astype(np.float64)
     return np.maximum(grid.pull(inside).chosen_coins, grid.pull(-inside).chosen_coins)
-
-
-def _below(numbers: Floats) -> Floats:
-    return np.append(0.0, np.cumsum(numbers))
 
 
 def _thinned(cells: int) -> Boundaries:
