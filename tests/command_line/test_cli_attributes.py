@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import shutil
 from pathlib import Path
@@ -164,11 +166,47 @@ def wide_plan() -> str:
     )
 
 
+def test_without_a_question_all_attributes_are_told(town: Path) -> None:
+    age, region = (answered("query", "town.agg", "--attribute", name) for name in ("age", "region"))
+    told = answered("query", "town.agg")["attributes"]
+    assert [each["attribute"] for each in told] == ["age", "region"]
+    assert (told[0]["quantiles"], told[1]["histogram"]) == (age["quantiles"], region["histogram"])
+    said = done("query", "town.agg")
+    for words in (
+        "10,000",
+        "age: 25% lie below",
+        "age: 75% lie below",
+        "histogram of region",
+        "--attribute age",
+    ):
+        assert words in said
+
+
+def test_a_spreadsheet_gets_a_row_for_each_answer(town: Path) -> None:
+    def table(*asked: str) -> list[dict[str, str]]:
+        return list(csv.DictReader(io.StringIO(done("query", "town.agg", *asked, "--csv"))))
+
+    about = ("--attribute", "age", "--given", "region", "S", "S")
+    asked = (*about, "--range", "8", "15", "--prefix", "7", "--quantile", "0.5", "--histogram", "--cdf")
+    rows, told = table(*asked), answered("query", "town.agg", *asked)
+    kinds = ["range", "prefix", "quantile", *["histogram"] * 16, *["cdf"] * 16]
+    assert [row["kind"] for row in rows] == kinds
+    keys = ("ranges", "prefixes", "quantiles", "histogram", "cdf")
+    for row, each in zip(rows, [each for key in keys for each in told[key]], strict=True):
+        assert (row["attribute"], row["among"], row["confidence"]) == ("age", "region S", "0.95")
+        for column in ("from", "to", "q", "value", "low", "high"):
+            assert row[column] == str(each.get(column, ""))  # every digit
+    [joint] = table("--within", "age", "8", "15", "--within", "region", "S", "S")
+    assert (joint["kind"], joint["among"], joint["from"]) == ("within", "age 8 to 15, region S", "")
+    assert {row["attribute"] for row in table()} == {"age", "region"}
+    assert "exclude one another" in run("query", "town.agg", "--csv", "--json").stderr
+
+
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        (["query", "town.agg"], "--attribute"),
         (["query", "town.agg", "--range", "0", "7"], "--attribute"),
+        (["query", "town.agg", "--histogram"], "--attribute"),
         (["query", "town.agg", "--attribute", "dogs"], "the attributes are age, region"),
         (["query", "town.agg", "--attribute", "region", "--quantile", "0.5"], "no order"),
         (["query", "town.agg", "--within", "age", "9", "3"], "end after it begins"),

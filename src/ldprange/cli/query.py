@@ -1,24 +1,23 @@
 """``ldprange query``."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import click
 
-from ldprange.answer import Answer
+from ldprange.aggregate import Aggregate
 from ldprange.cli.chart import draw_cdf
 from ldprange.cli.command import command
 from ldprange.cli.options import json_option, population_option, read_aggregate
-from ldprange.cli.output import answers, console, facts, note, print_json
-from ldprange.cli.summary import percent, plan_facts
+from ldprange.cli.output import console, facts, note, print_json
+from ldprange.cli.query_output import notes_on, print_answers, print_csv
+from ldprange.cli.questions import Questions, bounds, overview_of, share_within
+from ldprange.cli.summary import plan_facts
 from ldprange.domain import Domain
-from ldprange.domain.text import shown
 from ldprange.errors import QueryError
-from ldprange.estimation import Estimate, JointEstimate, estimate
+from ldprange.estimation import Estimate, estimate
 from ldprange.sampling import Population, described
 from ldprange.support.checking import listed
-
-_QUARTILES = (0.25, 0.5, 0.75)
 
 
 def _asked(words: str, what: str, *names: str, **more: Any) -> Callable[[Any], Any]:
@@ -33,6 +32,7 @@ def _asked(words: str, what: str, *names: str, **more: Any) -> Callable[[Any], A
     "ldprange query week.agg --quantile 0.25 --quantile 0.75 --confidence 0.99 --json",
     "ldprange query homes.agg --attribute rent --given region north north --quantile 0.5",
     "ldprange query homes.agg --within rent 500 800 --within rooms 3 4",
+    "ldprange query week.agg --histogram --csv",
 )
 @click.argument("aggregate_file", metavar="AGGREGATE")
 @_asked(
@@ -65,6 +65,7 @@ def _asked(words: str, what: str, *names: str, **more: Any) -> Callable[[Any], A
 )
 @population_option
 @json_option
+@click.option("--csv", "as_csv", is_flag=True, help="Print one row for each answer, for a spreadsheet.")
 def query(
     aggregate_file: str,
     ranges: tuple[tuple[str, str], ...],
@@ -81,16 +82,20 @@ def query(
     raw: bool,
     population: Population,
     as_json: bool,
+    as_csv: bool,
 ) -> None:
     """Answer questions from an aggregate, each with its interval.
 
     --range, --prefix and --quantile may be given many times, in the domain's own units. Without any
     question you get an overview. Where people have several attributes, --attribute says which is meant,
     --given asks only among those who lie in ranges of others, and --within asks about some attributes at
-    once. Shares are unbiased, so a small one may come out below 0, unless you --denoise.
+    once; the overview is of all of them. Shares are unbiased, so a small one may come out below 0, unless
+    you --denoise.
     """
     if denoise and raw:
         raise click.UsageError("--denoise and --raw exclude one another; leave one of them out")
+    if as_json and as_csv:
+        raise click.UsageError("--json and --csv exclude one another; leave one of them out")
     if band is not None and not cdf:
         raise click.UsageError(f"--band goes with --cdf only, got {band}")
     if len(attributes) > 1:
@@ -103,78 +108,66 @@ def query(
     aggregate = read_aggregate(aggregate_file)
     if not aggregate.reports:
         raise QueryError(f"{aggregate_file} must hold at least one report to be asked, and it holds none")
-    of_one = bool(ranges or prefixes or quantiles or histogram or cdf)
-    overview = not (of_one or within)
+    asked = Questions(ranges, prefixes, quantiles, histogram, cdf, band or "pointwise")
     names = [name for name in aggregate.plan.domain.attributes if name]
-    if not names and attribute is not None:
-        raise click.UsageError(f"--attribute is for plans of several, and this has one; got {attribute}")
-    if not names and within:
-        raise click.UsageError("--within goes with several attributes, and this plan has one; use --range")
-    if names:
-        if raw:
-            raise click.UsageError("--raw is for plans of one attribute; leave it out")
-        if attribute is None and (of_one or overview):
-            raise click.UsageError(
-                f"the plan has several attributes: choose one with --attribute ({', '.join(names)}), "
-                "or ask about some at once with --within"
-            )
+    _check_attributes(names, attribute, asked, bool(within), raw)
     if raw and not aggregate.plan.layout.has_nodes:
         note("--raw changes nothing here: only trees have a raw estimate beside the consistent one")
     found = estimate(aggregate, consistent=not raw, denoise=denoise, population=population)
     condition = _named(found.domain, given, "--given")
-    joint = _within(found, _named(found.domain, within, "--within"), confidence) if within else None
-    # with --within alone nothing is asked of one attribute
-    estimated = found if names and attribute is None else found.marginal(attribute, given=condition)
-    ordered = not estimated.domain.unordered
-    wanted = _QUARTILES if overview and ordered else quantiles
-    result: dict[str, Any] = {
-        "plan": aggregate.plan.fingerprint,
-        "attribute": attribute,
-        "given": _bounds(condition) or None,
-        "reports": aggregate.reports,
-        "confidence": confidence,
-        "denoised": denoise,
-        "population": "endless" if population is None else population,
-        "within": joint,
-        "ranges": _ranges(estimated, ranges, confidence),
-        "prefixes": _prefixes(estimated, prefixes, confidence),
-        "quantiles": _quantiles(estimated, wanted, confidence),
-        "histogram": _histogram(estimated, confidence) if histogram or (overview and not ordered) else None,
-        "band": (band or "pointwise") if cdf else None,
-        "cdf": _cdf(estimated, confidence, band or "pointwise") if cdf else None,
-    }
-    if as_json:
-        print_json({key: answer for key, answer in result.items() if answer not in (None, [])})
-        return
-    screen = console()
-    if overview:
-        screen.print(facts([("reports", f"{aggregate.reports:,}"), *plan_facts(aggregate.plan)]))
-    interval = f"{100 * confidence:g}% interval"
-    if rows := list(_rows(result)):
-        screen.print(answers(["question", "answer", interval], rows))
-    of = f" of {_about(result)}" if attribute else ""
-    if result["histogram"]:
-        labels = [_label(row) for row in result["histogram"]]
-        _print_bins(f"histogram{of}", labels, result["histogram"], interval)
-    if result["cdf"]:
-        labels = [f"up to {shown(row['to'])}" for row in result["cdf"]]
-        at_once = ", all at once" if band == "simultaneous" else ""
-        _print_bins(f"cdf{of}", labels, result["cdf"], interval + at_once)
-    if overview and ordered:
-        ascii_only = screen.options.ascii_only
-        screen.print(draw_cdf(estimated, width=screen.width, confidence=confidence, ascii_only=ascii_only))
-    speaks = f"Intervals speak of {described(population)}; none makes up for who chose to answer."
-    screen.print(*_notes(result), speaks, sep="\n", markup=False, highlight=False)
+    joint = share_within(found, _named(found.domain, within, "--within"), confidence) if within else None
+    overview = not (asked.any or within)
+    about: list[str] = [attribute] if attribute else names if overview else []
+    estimates = (
+        {name: found.marginal(name, given=condition) for name in about} if names else {"": found.marginal()}
+    )
+    told = [
+        {
+            **({"attribute": name} if name else {}),
+            **({"given": bounds(condition)} if condition else {}),
+            **(overview_of(each) if overview else asked).answers(each, confidence),
+        }
+        for name, each in estimates.items()
+    ]
+    if as_csv:
+        print_csv(joint, told, confidence)
+    elif as_json:
+        print_json(
+            {
+                "plan": aggregate.plan.fingerprint,
+                "reports": aggregate.reports,
+                "confidence": confidence,
+                "denoised": denoise,
+                "population": "endless" if population is None else population,
+                **({"within": joint} if joint else {}),
+                **({"attributes": told} if len(told) > 1 else told[0] if told else {}),
+            }
+        )
+    else:
+        if overview:
+            _print_facts(aggregate)
+        print_answers(joint, told, confidence)
+        if overview:
+            _print_pictures(estimates, confidence)
+        speaks = f"Intervals speak of {described(population)}; none makes up for who chose to answer."
+        console().print(*notes_on(joint, told), speaks, sep="\n", markup=False, highlight=False)
 
 
-def _notes(result: dict[str, Any]) -> Iterator[str]:
-    """Yield what there is to know about single answers, each once."""
-    shares = [result["within"] or {}, *result["ranges"], *result["prefixes"]]
-    yield from dict.fromkeys(each["note"] for each in shares if each.get("note"))
-
-
-def _within(found: JointEstimate, ranges: dict[str, tuple[Any, Any]], confidence: float) -> dict[str, Any]:
-    return {"ranges": _bounds(ranges), **_one(found.range(ranges, confidence=confidence))}
+def _check_attributes(
+    names: list[str], attribute: str | None, asked: Questions, within: bool, raw: bool
+) -> None:
+    """Raise UsageError unless what is asked fits a plan with attributes of these ``names``."""
+    if not names and attribute is not None:
+        raise click.UsageError(f"--attribute is for plans of several, and this has one; got {attribute}")
+    if not names and within:
+        raise click.UsageError("--within goes with several attributes, and this plan has one; use --range")
+    if names and raw:
+        raise click.UsageError("--raw is for plans of one attribute; leave it out")
+    if names and attribute is None and asked.any:
+        raise click.UsageError(
+            f"the plan has several attributes: choose one with --attribute ({', '.join(names)}), "
+            "or ask about some at once with --within"
+        )
 
 
 def _named(
@@ -190,100 +183,19 @@ def _named(
     return ranges
 
 
-def _bounds(ranges: dict[str, tuple[Any, Any]]) -> dict[str, list[Any]]:
-    return {name: list(ends) for name, ends in ranges.items()}
+def _print_facts(aggregate: Aggregate) -> None:
+    console().print(facts([("reports", f"{aggregate.reports:,}"), *plan_facts(aggregate.plan)]))
 
 
-def _ranges(
-    estimated: Estimate, typed: tuple[tuple[str, str], ...], confidence: float
-) -> list[dict[str, Any]]:
-    return [
-        {"from": low, "to": high, **_one(estimated.range(low, high, confidence=confidence))}
-        for low, high in (map(estimated.domain.parse, ends) for ends in typed)
-    ]
-
-
-def _prefixes(estimated: Estimate, typed: tuple[str, ...], confidence: float) -> list[dict[str, Any]]:
-    bounds = map(estimated.domain.parse, typed)
-    return [{"to": bound, **_one(estimated.prefix(bound, confidence=confidence))} for bound in bounds]
-
-
-def _quantiles(estimated: Estimate, qs: tuple[float, ...], confidence: float) -> list[dict[str, Any]]:
-    if not qs:
-        return []
-    found = estimated.quantiles(list(qs), confidence=confidence)
-    return [{"q": q, **each} for q, each in zip(qs, _each(found), strict=True)]
-
-
-def _histogram(estimated: Estimate, confidence: float) -> list[dict[str, Any]]:
-    domain = estimated.domain
-    return [
-        {"from": domain.lower(index), "to": domain.upper(index), **each}
-        for index, each in enumerate(_each(estimated.histogram(confidence=confidence)))
-    ]
-
-
-def _cdf(estimated: Estimate, confidence: float, band: str) -> list[dict[str, Any]]:
-    upper = estimated.domain.upper
-    found = estimated.cdf(confidence=confidence, band=band)
-    return [{"to": upper(index), **each} for index, each in enumerate(_each(found))]
-
-
-def _one(answer: Answer[float]) -> dict[str, Any]:
-    """Return an answer in plain JSON types; with a note, if there is one."""
-    ends = {"value": answer.value, "low": answer.low, "high": answer.high}
-    return {**ends, "note": answer.note} if answer.note else ends
-
-
-def _each(found: Answer[Any]) -> Iterator[dict[str, Any]]:
-    """Yield an answer of arrays entry by entry, in plain JSON types."""
-    told = found.to_dict()
-    for each in zip(told["value"], told["low"], told["high"], strict=True):
-        yield dict(zip(("value", "low", "high"), each, strict=True))
-
-
-def _rows(result: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    of = f"{_about(result)}: " if result["attribute"] else ""
-    if joint := result["within"]:
-        yield _where(joint["ranges"]), *_shares(joint)
-    for each in result["ranges"]:
-        yield f"{of}from {shown(each['from'])} to {shown(each['to'])}", *_shares(each)
-    for each in result["prefixes"]:
-        yield f"{of}up to {shown(each['to'])}", *_shares(each)
-    for each in result["quantiles"]:
-        interval = f"{shown(each['low'])} to {shown(each['high'])}"
-        yield f"{of}{100 * each['q']:g}% lie below", shown(each["value"]), interval
-
-
-def _about(result: dict[str, Any]) -> str:
-    """Say which of several attributes is asked about, and among whom."""
-    among = f" given {_where(result['given'])}" if result["given"] else ""
-    return f"{result['attribute']}{among}"
-
-
-def _where(ranges: dict[str, list[Any]]) -> str:
-    said = (f"{name} {_span(*ends)}" for name, ends in ranges.items())
-    return ", ".join(said)
-
-
-def _span(low: Any, high: Any) -> str:
-    return shown(low) if low == high else f"{shown(low)} to {shown(high)}"
-
-
-def _shares(each: dict[str, Any]) -> tuple[str, str]:
-    return percent(each["value"]), f"{percent(each['low'])} to {percent(each['high'])}"
-
-
-def _label(row: dict[str, Any]) -> str:
-    low, high = shown(row["from"]), shown(row["to"])
-    return low if row["from"] == row["to"] else f"{low} – {high}"
-
-
-def _print_bins(name: str, labels: list[str], rows: list[dict[str, Any]], interval: str) -> None:
-    """Print one line per bin; plainly, because there may be very many."""
-    width = max(len(name), *map(len, labels))
-    lines = [f"{name:<{width}}    answer   {interval}"]
-    for label, row in zip(labels, rows, strict=True):
-        value, ends = _shares(row)
-        lines.append(f"{label:<{width}}  {value:>8}   {ends}")
-    click.echo("\n".join(lines))
+def _print_pictures(estimates: dict[str, Estimate], confidence: float) -> None:
+    """Draw the cdf of the one attribute there is; of several, say how to see one."""
+    if len(estimates) > 1:
+        console().print(
+            f"For a picture of one, add --attribute, such as --attribute {next(iter(estimates))}."
+        )
+        return
+    screen = console()
+    for each in estimates.values():
+        if not each.domain.unordered:
+            ascii_only = screen.options.ascii_only
+            screen.print(draw_cdf(each, width=screen.width, confidence=confidence, ascii_only=ascii_only))

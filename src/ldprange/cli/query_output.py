@@ -1,0 +1,110 @@
+"""The answers of ``ldprange query``, as rows: on the screen, and as CSV."""
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from ldprange.cli.output import answers, console
+from ldprange.cli.summary import percent
+from ldprange.domain.text import plain, shown
+
+_COLUMNS = ("kind", "attribute", "among", "from", "to", "q", "value", "low", "high", "confidence")
+_KINDS = {
+    "ranges": "range",
+    "prefixes": "prefix",
+    "quantiles": "quantile",
+    "histogram": "histogram",
+    "cdf": "cdf",
+}
+
+
+def print_csv(within: dict[str, Any] | None, found: list[dict[str, Any]], confidence: float) -> None:
+    """Print a row for each answer: the share ``within`` ranges, and what was ``found`` of each attribute."""
+    text = io.StringIO(newline="")
+    table = csv.DictWriter(text, _COLUMNS, lineterminator="\n", extrasaction="ignore")
+    table.writeheader()
+    for row in _csv_rows(within, found):
+        table.writerow({**{key: plain(value) for key, value in row.items()}, "confidence": confidence})
+    click.echo(text.getvalue(), nl=False)
+
+
+def _csv_rows(within: dict[str, Any] | None, found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    if within:
+        yield {"kind": "within", "among": _where(within["ranges"]), **within}
+    for about in found:
+        whom = {"attribute": about.get("attribute", ""), "among": _where(about.get("given", {}))}
+        for key, kind in _KINDS.items():
+            yield from ({"kind": kind, **whom, **each} for each in about.get(key, []))
+
+
+def print_answers(within: dict[str, Any] | None, found: list[dict[str, Any]], confidence: float) -> None:
+    """Print the answers to single questions in one table, then histograms and cdfs bin by bin."""
+    interval = f"{100 * confidence:g}% interval"
+    rows = [] if within is None else [(_where(within["ranges"]), *_shares(within))]
+    if rows := [*rows, *(row for about in found for row in _rows(about))]:
+        console().print(answers(["question", "answer", interval], rows))
+    for about in found:
+        of = f" of {_about(about)}" if "attribute" in about else ""
+        if histogram := about.get("histogram"):
+            _print_bins(f"histogram{of}", [_label(row) for row in histogram], histogram, interval)
+        if cdf := about.get("cdf"):
+            at_once = ", all at once" if about["band"] == "simultaneous" else ""
+            labels = [f"up to {shown(row['to'])}" for row in cdf]
+            _print_bins(f"cdf{of}", labels, cdf, interval + at_once)
+
+
+def notes_on(within: dict[str, Any] | None, found: list[dict[str, Any]]) -> list[str]:
+    """Return what there is to know about single answers, each once."""
+    shares = [within or {}, *(each for about in found for each in _single_shares(about))]
+    return list(dict.fromkeys(each["note"] for each in shares if each.get("note")))
+
+
+def _single_shares(about: dict[str, Any]) -> list[dict[str, Any]]:
+    return [*about.get("ranges", []), *about.get("prefixes", [])]
+
+
+def _rows(about: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    of = f"{_about(about)}: " if "attribute" in about else ""
+    for each in about.get("ranges", []):
+        yield f"{of}from {shown(each['from'])} to {shown(each['to'])}", *_shares(each)
+    for each in about.get("prefixes", []):
+        yield f"{of}up to {shown(each['to'])}", *_shares(each)
+    for each in about.get("quantiles", []):
+        interval = f"{shown(each['low'])} to {shown(each['high'])}"
+        yield f"{of}{100 * each['q']:g}% lie below", shown(each["value"]), interval
+
+
+def _about(about: dict[str, Any]) -> str:
+    """Say which of several attributes is asked about, and among whom."""
+    among = f" given {_where(about['given'])}" if "given" in about else ""
+    return f"{about['attribute']}{among}"
+
+
+def _where(ranges: dict[str, list[Any]]) -> str:
+    return ", ".join(f"{name} {_span(*ends)}" for name, ends in ranges.items())
+
+
+def _span(low: Any, high: Any) -> str:
+    return shown(low) if low == high else f"{shown(low)} to {shown(high)}"
+
+
+def _shares(each: dict[str, Any]) -> tuple[str, str]:
+    return percent(each["value"]), f"{percent(each['low'])} to {percent(each['high'])}"
+
+
+def _label(row: dict[str, Any]) -> str:
+    low, high = shown(row["from"]), shown(row["to"])
+    return low if row["from"] == row["to"] else f"{low} – {high}"
+
+
+def _print_bins(name: str, labels: list[str], rows: list[dict[str, Any]], interval: str) -> None:
+    """Print one line per bin; plainly, because there may be very many."""
+    width = max(len(name), *map(len, labels))
+    lines = [f"{name:<{width}}    answer   {interval}"]
+    for label, row in zip(labels, rows, strict=True):
+        value, ends = _shares(row)
+        lines.append(f"{label:<{width}}  {value:>8}   {ends}")
+    click.echo("\n".join(lines))
