@@ -17,7 +17,6 @@ _KINDS = {
     "prefixes": "prefix",
     "quantiles": "quantile",
     "histogram": "histogram",
-    "cdf": "cdf",
 }
 
 
@@ -36,8 +35,13 @@ def _csv_rows(within: dict[str, Any] | None, found: list[dict[str, Any]]) -> Ite
         yield {"kind": "within", "among": _where(within["ranges"]), **within}
     for about in found:
         whom = {"attribute": about.get("attribute", ""), "among": _where(about.get("given", {}))}
-        for key, kind in _KINDS.items():
+        for key, kind in {**_KINDS, "cdf": _cdf_kind(about)}.items():
             yield from ({"kind": kind, **whom, **each} for each in about.get(key, []))
+
+
+def _cdf_kind(about: dict[str, Any]) -> str:
+    """Return how a cdf is called: whether its intervals hold one by one, or all at once."""
+    return "simultaneous cdf" if about.get("band") == "simultaneous" else "cdf"
 
 
 def print_answers(within: dict[str, Any] | None, found: list[dict[str, Any]], confidence: float) -> None:

@@ -11,6 +11,7 @@ import { Live } from "./live.js";
 import { OneView } from "./one_view.js";
 import { PairView } from "./pair_view.js";
 import { ask, Refused, surveyName } from "./requests.js";
+import { Saving } from "./saving.js";
 import { forget, keep, takeFromAddress, token } from "./token.js";
 import { Units } from "./units.js";
 
@@ -24,6 +25,8 @@ class Dashboard {
   /** Whether the range's share is of the answers and settings that are drawn. */
   #rangeIsFresh = false;
   #announcing = 0;
+  /** The answer to the range that is chosen, once it came. */
+  #range = null;
 
   constructor(survey) {
     this.survey = survey;
@@ -53,6 +56,7 @@ class Dashboard {
     the("confidence").addEventListener("change", (event) => this.#set({ confidence: event.target.value }));
     the("denoise").addEventListener("change", (event) => this.#set({ denoise: String(event.target.checked) }));
     this.view.start();
+    new Saving(this.survey, () => this.#shown());
     the("table-details").addEventListener("toggle", () => this.#showTable());
     the("token-form").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -128,7 +132,14 @@ class Dashboard {
     this.questions.put({ question: this.view.question, settings: this.#settings, byHand });
   }
 
+  /** What can be saved: what is drawn, unless it is too little. */
+  #shown() {
+    const told = this.#overview?.reports > 0 && tellsSomething(this.#overview);
+    return told ? { overview: this.#overview, view: this.view, range: this.#range } : null;
+  }
+
   #showRange(answer) {
+    this.#range = answer;
     const sentence = this.view.tell(answer);
     if (answer.byHand) {
       clearTimeout(this.#announcing);

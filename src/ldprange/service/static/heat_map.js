@@ -115,8 +115,15 @@ export class HeatMap {
     return this.#frame.top + this.#frame.height * (1 - position / this.units[1].bins);
   }
 
-  #draw() {
-    const width = this.place.clientWidth;
+  /** Return a copy of the picture as it would be in a place of this width. */
+  copyOf(width) {
+    this.#draw(width);
+    const copy = /** @type {SVGElement} */ (this.picture.cloneNode(true));
+    this.#draw();
+    return copy;
+  }
+
+  #draw(width = this.place.clientWidth) {
     const right = width < 480 ? 44 : 84; // for the bars
     const height = Math.min(MOST_HEIGHT, Math.max(220, Math.round(0.62 * width)));
     const upwards = ticksFor(this.units[1], UPRIGHT * height, 1e6).map(({ position, text }) => ({ position, text: cut(text) }));

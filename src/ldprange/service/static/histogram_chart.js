@@ -45,6 +45,11 @@ export class HistogramChart extends Chart {
     this.describe(`Share of people ${this.#perBar()}; the largest, ${shareText(histogram.value[most])}, at ${this.#name(most)}.`);
   }
 
+  /** What is drawn, in positions. */
+  get bars() {
+    return this.#bars;
+  }
+
   /**
    * What the bars show, in words.
    *

@@ -2,9 +2,11 @@
 
 import { Brush } from "./brush.js";
 import { CdfChart } from "./cdf_chart.js";
+import { oneRows } from "./csv.js";
 import { the } from "./elements.js";
 import { showQuartiles, showRange, showTable, write } from "./figures.js";
 import { HistogramChart } from "./histogram_chart.js";
+import { onePicture } from "./picture.js";
 import { RangeForm } from "./range_form.js";
 import { firstRange } from "./units.js";
 
@@ -60,6 +62,19 @@ export class OneView {
 
   showTable(overview) {
     showTable(overview, this.units);
+  }
+
+  /** Return what is shown as the rows of a table, with the answer to the range that is chosen. */
+  rows(overview, range) {
+    return oneRows(overview, this.about[0]?.[1] ?? "", range);
+  }
+
+  /** Return what is shown as a picture that can be saved. */
+  picture({ quartiles }, heading) {
+    const { histogram, cdf } = this.#charts;
+    const facts = [...this.about.map(([, name]) => name), heading.facts].join(" · ");
+    const curve = cdf && { note: this.#note("cdf"), data: cdf.plot.data, stepped: cdf.stepped, quartiles };
+    return onePicture({ ...heading, facts }, this.units, { note: this.#note("histogram"), bars: histogram.bars }, curve ?? null);
   }
 
   #makeCharts() {

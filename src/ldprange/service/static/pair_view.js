@@ -1,8 +1,10 @@
 /** The dashboard of two attributes: a picture of their cells, and a rectangle across it. */
 
+import { pairRows } from "./csv.js";
 import { make, the } from "./elements.js";
 import { showShare, write } from "./figures.js";
 import { HeatMap } from "./heat_map.js";
+import { pairPicture } from "./picture.js";
 import { RangeForm } from "./range_form.js";
 import { Rectangle } from "./rectangle.js";
 import { firstRange, shareText } from "./units.js";
@@ -49,6 +51,7 @@ export class PairView {
     this.#map.update(overview);
     this.rectangle.show(this.#spans());
     write("heat-note", this.#note());
+    write("heat-most", shareText(this.#map.most));
   }
 
   /** Tell the share of the rectangle; return the same in a sentence. */
@@ -86,6 +89,16 @@ export class PairView {
     const all = make("tr", {}, make("th", { scope: "row" }, "all"), ...columns.map((_, at) => told(marginals[1], at)), make("td"));
     const caption = make("caption", { class: "unseen" }, `Share of people by ${this.names.join(" and ")}, with intervals`);
     the("table").replaceChildren(caption, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body, all));
+  }
+
+  /** Return what is shown as the rows of a table, with the answer to the rectangle that is chosen. */
+  rows(overview, range) {
+    return pairRows(overview, this.names, range);
+  }
+
+  /** Return what is shown as a picture that can be saved. */
+  picture(_overview, heading) {
+    return pairPicture(heading, this.#map, shareText(this.#map.most));
   }
 
   #makeMap() {
