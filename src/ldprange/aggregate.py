@@ -18,7 +18,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -37,6 +37,8 @@ VERSION = 2
 _VERSIONS = (1, VERSION)  # that are read
 _KIND = b"LDPRAGG"
 _MANY_REPORTS = 1 << 16  # from so many on, levels are counted in threads
+_HELD_PAYLOADS, _HELD_BYTES = 1 << 16, 32 << 20  # packed reports that are read together
+_ARROW = ("__arrow_c_stream__", "__arrow_c_array__")  # by which frames and columns offer what they hold
 _MAX_USERS = 1 << 62  # counts are 64-bit integers, and must not run over
 
 
@@ -95,16 +97,38 @@ class Aggregate:
         return Aggregate(plan, [0] * len(zeros), zeros)
 
     @staticmethod
-    def of(plan: Plan, reports: Batch | Report | bytes | Iterable[Batch | Report | bytes]) -> Aggregate:
-        """Count reports: a batch, a report, packed bytes, or any number of these.
+    def of(
+        plan: Plan,
+        reports: Batch | Report | bytes | Iterable[Batch | Report | bytes] | Any,
+        *,
+        column: str | None = None,
+    ) -> Aggregate:
+        """Count reports: a batch, a report, packed bytes, any number of these, or a column of a frame.
 
         If any of them is not a report of this plan, nothing is counted.
+
+        Parameters
+        ----------
+        plan
+            The plan under which the reports were made.
+        reports
+            The reports. A frame is one of pandas, polars, arrow, Spark or whatever else has
+            ``__arrow_c_stream__``, with a packed report in every row: bytes, or text in hexadecimal digits or
+            base64.
+        column
+            The frame's column; may be left out if there is only one.
         """
         check_type(plan, Plan, "an aggregate's plan")
         alone = not isinstance(reports, Iterable) or isinstance(reports, bytes | bytearray | memoryview | str)
         many: Iterable[object] = [reports] if alone else cast(Iterable[object], reports)
+        if column is not None or any(hasattr(reports, name) for name in _ARROW):
+            # arrow takes as long to load as all else together
+            from ldprange.packed_columns import batches_of
+            from ldprange.support.frames import arrow_arrays
+
+            many = batches_of(plan, arrow_arrays(reports, column))
         total: Aggregate | None = None
-        for batch in gathered(_batch(plan, each) for each in many):
+        for batch in gathered(_batches(plan, many)):
             part = Aggregate(plan, [len(column) for column in batch.columns], _tallies(batch))
             if total is None:
                 total = part
@@ -257,17 +281,35 @@ def _counts_of_version_1(data: memoryview, counters: Sequence[int]) -> list[Coun
     return np.split(np.frombuffer(data, "<i8").astype(np.int64), np.cumsum(counters)[:-1])
 
 
-def _batch(plan: Plan, reports: object) -> Batch:
-    """Read what came as a batch of this plan."""
-    if isinstance(reports, Report):
-        reports = wire.pack(reports)
-    if isinstance(reports, bytes | bytearray | memoryview):
-        return wire.unpack(plan, bytes(reports))
-    if not isinstance(reports, Batch):
-        raise WireError(f"reports must be batches, reports or packed bytes, got {shown(reports)}")
-    if reports.plan.fingerprint != plan.fingerprint:
-        raise _mismatch(plan, reports.plan)
-    return reports
+def _batches(plan: Plan, many: Iterable[object]) -> Iterator[Batch]:
+    """Yield what came as batches of this plan; packed bytes, which may be a report each, many at a time."""
+    held: list[bytes] = []
+    size = 0
+    for reports in many:
+        if isinstance(reports, Report):
+            held.append(wire.pack(reports))
+        elif isinstance(reports, bytes | bytearray | memoryview):
+            held.append(bytes(reports))
+        elif isinstance(reports, Batch):
+            if reports.plan.fingerprint != plan.fingerprint:
+                raise _mismatch(plan, reports.plan)
+            yield reports
+            continue
+        else:
+            raise WireError(f"reports must be batches, reports or packed bytes, got {shown(reports)}")
+        size += len(held[-1])
+        if len(held) >= _HELD_PAYLOADS or size >= _HELD_BYTES:
+            yield _unpacked(plan, held)
+            held, size = [], 0
+    if held:
+        yield _unpacked(plan, held)
+
+
+def _unpacked(plan: Plan, payloads: list[bytes]) -> Batch:
+    if len(payloads) == 1:
+        return wire.unpack(plan, payloads[0])
+    ends = np.cumsum([0, *map(len, payloads)])
+    return wire.unpack_column(plan, np.frombuffer(b"".join(payloads), np.uint8), ends)
 
 
 def _mismatch(ours: Plan, theirs: Plan) -> MismatchError:

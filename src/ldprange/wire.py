@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from ldprange.agreement import FINGERPRINT_BYTES
@@ -165,6 +166,56 @@ def unpack_many(plan: Plan, payloads: Sequence[bytes]) -> tuple[Batch, list[int 
     return joined([Batch(plan, each) for each in columns]), found
 
 
+def unpack_column(plan: Plan, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> Batch:
+    """Return all reports of ``plan`` in payloads whose bytes lie end to end in ``data``, millions a second.
+
+    Payload i is ``data[ends[i]:ends[i + 1]]``: one report, or a batch of them. Anything else is an error.
+    """
+    alone, version, level = _reports_alone(plan, data, ends)
+    key = version.astype(np.uint16) << 8 | level
+    order = np.argsort(key, kind="stable")
+    key, starts = key[order], ends[:-1][alone][order] + _HEADER + 2
+
+    def column(form: int, at: int) -> Column:
+        mechanism = plan.mechanisms[at]
+        width = _row_width(mechanism, form)
+        some = starts[slice(*np.searchsorted(key, [form << 8 | at, (form << 8 | at) + 1]))]
+        rows = sliding_window_view(data, width)[some] if some.size else np.zeros((0, width), np.uint8)
+        return _column(mechanism, form, rows)
+
+    singles = [
+        Batch(plan, [column(form, at) for at in range(len(plan.levels))])
+        for form in VERSIONS
+        if np.any(version == form)
+    ]
+    others = np.delete(np.arange(len(ends) - 1), alone)
+    batch, found = unpack_many(plan, [data[ends[row] : ends[row + 1]].tobytes() for row in others])
+    for error in found:
+        if isinstance(error, LdprangeError):
+            raise error
+    return joined([*singles, batch])
+
+
+def _reports_alone(
+    plan: Plan, data: NDArray[np.uint8], ends: NDArray[np.int64]
+) -> tuple[NDArray[np.intp], NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return which payloads look like one report of ``plan`` each, with their versions and levels."""
+    sizes = np.full((256, 256), -1)  # of a report on its own, by version and level
+    for at, mechanism in enumerate(plan.mechanisms):
+        for form in VERSIONS:
+            sizes[form, at] = _HEADER + 2 + _row_width(mechanism, form)
+    found = np.diff(ends)
+    rows = np.flatnonzero(found > _HEADER + 2)
+    starts = ends[:-1][rows]
+    # eight bytes from any place on, as one number
+    words = np.ndarray((max(0, data.size - 7),), "<u8", data, strides=(1,))
+    ours = int.from_bytes(bytes.fromhex(plan.fingerprint), "little")
+    version, level = data[starts], data[starts + _HEADER]
+    right = (sizes[version, level] == found[rows]) & (data[starts + _HEADER + 1] == 1)
+    right &= words[starts + 1] == ours
+    return rows[right], version[right], level[right]
+
+
 def _row_bytes(mechanism: Mechanism, version: int, section: _Section, data: bytes) -> bytes:
     """Return a section's reports, each in whole bytes, as the reports of many payloads are put together."""
     if version == WHOLE_BYTES or section.reports == 1:  # as nearly always
@@ -173,8 +224,13 @@ def _row_bytes(mechanism: Mechanism, version: int, section: _Section, data: byte
 
 
 def _joined(mechanism: Mechanism, version: int, rows: Sequence[bytes]) -> Column:
-    width = mechanism.width if version == WHOLE_BYTES else bytes_of(mechanism.bits)
+    width = _row_width(mechanism, version)
     return _column(mechanism, version, np.frombuffer(b"".join(rows), np.uint8).reshape(-1, width))
+
+
+def _row_width(mechanism: Mechanism, version: int) -> int:
+    """Return how many whole bytes a report takes by itself in a wire ``version``."""
+    return mechanism.width if version == WHOLE_BYTES else bytes_of(mechanism.bits)
 
 
 def _refusal(plan: Plan, data: bytes) -> LdprangeError | None:

@@ -32,3 +32,14 @@ every_suffix = pytest.mark.parametrize("suffix", SUFFIXES)
 def batch_of(plan: ldp.Plan, people: int = 500, seed: int = 1) -> ldp.Batch:
     values = np.random.default_rng(seed).integers(0, plan.domain.bins, people)
     return ldp.encode_many(plan, values, seed=seed)
+
+
+def payloads_of(batch: ldp.Batch, version: int = 1) -> list[bytes]:
+    """Return every report of a batch packed on its own."""
+    payloads = []
+    for level, column in enumerate(batch.columns):
+        for place in range(len(column)):
+            columns = [each[:0] for each in batch.columns]
+            columns[level] = column[place : place + 1]
+            payloads.append(ldp.wire.pack(ldp.Batch(batch.plan, columns), version=version))
+    return payloads

@@ -18,6 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import ldprange as ldp
 from ldprange import wire
 from ldprange.errors import LdprangeError
@@ -69,6 +71,8 @@ def reports(data: bytes) -> None:
     _, (found,) = wire.unpack_many(chosen, [packed])
     batch = wire.unpack(chosen, packed)  # an error if that was one
     assert found == len(batch) == wire.count(chosen, packed)
+    column = wire.unpack_column(chosen, np.frombuffer(packed, np.uint8), np.array([0, len(packed)]))
+    assert wire.pack(column) == wire.pack(batch)
     assert wire.pack(batch, version=packed[0]) == packed
     assert ldp.Aggregate.of(chosen, batch).checked().reports == len(batch)
 

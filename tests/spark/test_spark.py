@@ -16,7 +16,7 @@ import pytest
 from scipy import stats
 
 import ldprange as ldp
-from example_plans import AGES, PLANS, batch_of, every_plan
+from example_plans import AGES, PLANS, batch_of, every_plan, payloads_of
 from ldprange.engines import spark
 from ldprange.engines.spark import counting
 from ldprange.errors import EngineError
@@ -73,6 +73,17 @@ class TestCounting:
         folder = folder_of(plan, tmp_path / "reports", people=50)
         alone = ldp.Aggregate.of(plan, read_reports(folder, plan))
         assert spark.aggregate(session, plan, folder) == alone
+
+    def test_packed_reports_in_a_column(self, session: Any) -> None:
+        batch = batch_of(CODED, people=50)
+        rows = [(number, bytearray(each)) for number, each in enumerate(payloads_of(batch))]
+        frame = session.createDataFrame(rows, "who int, report binary")
+        assert spark.count(CODED, frame, column="report") == ldp.Aggregate.of(CODED, batch)
+        assert ldp.Aggregate.of(CODED, frame, column="report") == ldp.Aggregate.of(CODED, batch)
+        with pytest.raises(ldp.ArgumentError, match="no column 'packed'; its columns are: who, report"):
+            spark.count(CODED, frame, column="packed")
+        with pytest.raises(ldp.WireError, match="made under another plan"):
+            spark.count(PACKED, frame, column="report")
 
     @pytest.mark.parametrize("way", ["SQL", "Python"])
     def test_killed_worker(self, cluster: Cluster, session: Any, tmp_path: Path, way: str) -> None:

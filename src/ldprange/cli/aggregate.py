@@ -26,10 +26,14 @@ from ldprange.plan import Plan
 
 @command(
     "ldprange aggregate ages.plan.json reports.parquet more-reports/ -o monday.agg",
+    "ldprange aggregate ages.plan.json own.parquet --column report -o monday.agg",
     "ldprange aggregate ages.plan.json reports/ -o monday.agg --engine spark --master spark://host:7077",
 )
 @plan_argument
 @click.argument("report_paths", metavar="REPORTS...", nargs=-1, required=True)
+@click.option(
+    "--column", metavar="NAME", help="Of tables of your own: the column with a packed report in every row."
+)
 @output_option
 @json_option
 @click.option(
@@ -43,16 +47,27 @@ from ldprange.plan import Plan
     "--master", metavar="URL", help="The cluster: spark://host:7077, local[2], or sc://host (Spark Connect)."
 )
 def aggregate(
-    plan_file: str, report_paths: tuple[str, ...], output: str, as_json: bool, engine: str, master: str | None
+    plan_file: str,
+    report_paths: tuple[str, ...],
+    column: str | None,
+    output: str,
+    as_json: bool,
+    engine: str,
+    master: str | None,
 ) -> None:
     """Count report files into an aggregate.
 
-    REPORTS are files (.parquet, .csv, or packed) or directories of them. If anything in them is not a
-    report of this plan, nothing is written. All cores are used; after an interruption, the same command
-    goes on where it stopped, from OUTPUT.checkpoint.
+    REPORTS are files (.parquet, .csv, or packed) or directories of them; with --column, tables of your own
+    (.parquet, .csv, .tsv) with a packed report in every row: bytes, hexadecimal digits or base64. If anything
+    in them is not a report of this plan, nothing is written. All cores are used; after an interruption, the
+    same command goes on where it stopped, from OUTPUT.checkpoint.
     """
     if (engine == "spark") != (master is not None):
         raise click.UsageError("--engine spark and --master go together: say on which cluster")
+    if master is not None and column is not None:
+        raise click.UsageError(
+            "--column is for --engine local; in Python, spark.count(plan, frame, column=…)"
+        )
     plan = read_plan(plan_file)
     if master is not None:
         total = _on_cluster(plan, [plan_file], report_paths, output, master)
@@ -71,7 +86,7 @@ def aggregate(
             bar.advance(size)
             bar.add(reports)
 
-        total = count_files(plan, files, resume=resume, progress=done)
+        total = count_files(plan, files, column=column, resume=resume, progress=done)
     total.save(output)
     if resume is not None:
         resume.unlink(missing_ok=True)

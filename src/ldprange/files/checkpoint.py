@@ -4,7 +4,7 @@ One file, so that both always belong together::
 
     8 bytes     b"LDPRCKP" and the version, 1
     4 bytes     length of the list, little-endian
-    list        JSON: [[name, first, last, size, changed], …]
+    list        JSON: [[name, first, last, size, changed, column], …]
     the rest    the aggregate, as its file has it
 """
 
@@ -22,13 +22,17 @@ _MAGIC = b"LDPRCKP\x01"
 
 
 class Part(NamedTuple):
-    """A part of a file, and what the file was like: row groups ``first`` up to ``last``, or all of it."""
+    """A part of a file, and what the file was like: row groups ``first`` up to ``last``, or all of it.
+
+    ``column`` is the one that holds packed reports, where the file is a table of the user's own.
+    """
 
     name: str
     first: int
     last: int
     size: int
     changed: int
+    column: str | None = None
 
 
 def save(path: Path, total: Aggregate, done: set[Part]) -> None:

@@ -20,6 +20,7 @@ def count_files(
     plan: Plan,
     files: Sequence[Path],
     *,
+    column: str | None = None,
     resume: Path | None = None,
     progress: Callable[[int, int], None] = lambda size, reports: None,
 ) -> Aggregate:
@@ -31,13 +32,15 @@ def count_files(
         The plan under which the reports must have been made. Anything else is an error that names the file.
     files
         Every file once.
+    column
+        The files are tables of your own, and this column has a packed report in every row.
     resume
         Where to keep how far it has come, should it end early. If that is there already, what it counts is
         not counted again. Remove it when the result is safe.
     progress
         Called with every part that is done: how many bytes it had, and how many reports.
     """
-    parts = [part for file in files for part in parts_of(file)]
+    parts = [part._replace(column=column) for file in files for part in parts_of(file)]
     total, done = Aggregate.empty(plan), set[Part]()
     if resume is not None and resume.exists():
         total, done = checkpoint.load(resume, plan, set(parts))
@@ -81,7 +84,7 @@ def parts_of(file: Path) -> list[Part]:
 
 def _counted(plan: Plan, part: Part) -> Aggregate:
     groups = None if part.last < 0 else range(part.first, part.last)
-    return Aggregate.of(plan, read_reports(part.name, plan, groups=groups))
+    return Aggregate.of(plan, read_reports(part.name, plan, column=part.column, groups=groups))
 
 
 def _bytes(part: Part, parts: Sequence[Part]) -> int:

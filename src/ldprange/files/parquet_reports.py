@@ -99,7 +99,10 @@ def check_schema(plan: Plan, schema: pa.Schema) -> None:
     metadata = schema.metadata or {}
     version = metadata.get(_VERSION_KEY)
     if version is None:
-        raise WireError("the table must say that it holds reports, and it does not; it is something else")
+        raise WireError(
+            "the table must say that it holds reports, and it does not; it is something else, "
+            "or a table of your own, whose column of packed reports you must name (--column)"
+        )
     if version != str(VERSION).encode():
         got = version.decode(errors="replace")[:40]
         raise WireError(f"reports must be of version {VERSION}, got {got}; upgrade ldprange")

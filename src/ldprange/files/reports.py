@@ -16,7 +16,7 @@ from ldprange.support.whole_files import whole_file
 SUFFIXES = (".csv", ".parquet", ".reports")
 """The kinds of report files that a directory may hold; a file named by itself may be called anything."""
 
-_KINDS = {".parquet": Kind.PARQUET, ".csv": Kind.TEXT}
+_KINDS = {".parquet": Kind.PARQUET, ".csv": Kind.TEXT, ".tsv": Kind.TEXT}
 _MODULES = {".parquet": "parquet_reports", ".csv": "csv_reports"}
 _ADVICE = {
     Kind.PLAN: SWAP,
@@ -61,7 +61,12 @@ def write_reports(path: Name, plan: Plan, batches: Iterable[Batch]) -> int:
 
 
 def read_reports(
-    path: Name, plan: Plan, *, progress: Progress | None = None, groups: range | None = None
+    path: Name,
+    plan: Plan,
+    *,
+    column: str | None = None,
+    progress: Progress | None = None,
+    groups: range | None = None,
 ) -> Iterator[Batch]:
     """Yield the reports of a file, or of all report files in a directory, in batches that fit in memory.
 
@@ -76,6 +81,9 @@ def read_reports(
         ``.csv``, ``.parquet`` or ``.reports`` is an error.
     plan
         The plan under which the reports must have been made.
+    column
+        The files are tables of your own (.parquet, .csv, .tsv), and this column of theirs has a packed report
+        in every row: bytes, or text in hexadecimal digits or base64.
     progress
         Called with every batch: how many more bytes were read.
     groups
@@ -88,7 +96,11 @@ def read_reports(
             kind = _KINDS.get(name.suffix.lower(), Kind.PACKED)
             what = kind.value if kind is Kind.PACKED else f"reports as {kind.value}"
             expect(kind, file, what, _ADVICE)
-            yield from watched(file, gathered(_format(name).read(file, plan, groups)), progress)
+            if column is None:
+                batches = _format(name).read(file, plan, groups)
+            else:
+                batches = _module("column_reports").read(file, name, plan, column, groups)
+            yield from watched(file, gathered(batches), progress)
 
 
 def report_files(path: Name) -> list[Path]:
@@ -124,8 +136,12 @@ def _format(path: Path) -> ModuleType:
     Its ``read(file, plan, groups)`` yields reports, of Parquet's row ``groups`` only; what is not a report of
     ``plan`` is an error. Its ``write(file, plan, batches)`` takes batches of which none is large.
     """
+    return _module(_MODULES.get(path.suffix.lower(), "packed_reports"))
+
+
+def _module(name: str) -> ModuleType:
     # imported when it is used: the tables' library takes as long to load as all else together
-    return import_module(f"ldprange.files.{_MODULES.get(path.suffix.lower(), 'packed_reports')}")
+    return import_module(f"ldprange.files.{name}")
 
 
 def _pieces(batch: Batch) -> Iterator[Batch]:

@@ -61,7 +61,7 @@ def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
 def delimited_values(file: BinaryIO, delimiter: str, column: str | None, domain: Domain) -> list[Column]:
     """Return a column of a text table with a header, or one for each attribute."""
     names = read_header(file, delimiter)
-    _check_separator(names, delimiter, column)
+    check_separator(names, delimiter, column)
     chosen = _choose(names, column, domain)
     if column is None and len(names) == 1 and _is_a_value(names[0], domain):
         raise FileError(
@@ -175,7 +175,7 @@ def _first_line(error: Exception | str) -> str:
     return re.sub(r"(got \d+): .*", r"\1", str(error).strip().split("\n")[0])[:_MAX_REASON_LENGTH]
 
 
-def _check_separator(names: Sequence[str], delimiter: str, column: str | None) -> None:
+def check_separator(names: Sequence[str], delimiter: str, column: str | None) -> None:
     """Raise FileError if a table of a single column seems to be separated by something other than commas."""
     if len(names) != 1 or column == names[0]:
         return
@@ -199,10 +199,15 @@ def _choose(names: Sequence[str], column: str | None, domain: Domain) -> Sequenc
     else:
         chosen = [names[0] if column is None else column]
     for name in chosen:
-        if names.count(name) != 1:
-            what = "no" if name not in names else "more than one"
-            raise FileError(f"the table has {what} column {shown(name)}; its columns are: {there}")
+        check_column(names, name)
     return chosen
+
+
+def check_column(names: Sequence[str], column: str) -> None:
+    """Raise FileError unless there is one ``column`` of this name among the ``names`` of a table's."""
+    if names.count(column) != 1:
+        what = "no" if column not in names else "more than one"
+        raise FileError(f"the table has {what} column {shown(column)}; its columns are: {listed(names)}")
 
 
 def _is_a_value(name: str, domain: Domain) -> bool:

@@ -8,7 +8,7 @@ integers over whatever the tasks are: one that is run again, or twice, changes n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,8 +21,11 @@ from ldprange.engines.spark.sessions import check_installed, translated
 from ldprange.errors import EngineError, LdprangeError, WireError
 from ldprange.files.parquet_reports import batch_from, is_coded, schema_of
 from ldprange.files.sources import Name
+from ldprange.packed_columns import batches_of
 from ldprange.plan import Plan
+from ldprange.reports import Batch
 from ldprange.support.arrays import Counts
+from ldprange.support.frames import check_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -32,6 +35,8 @@ _ADDERS = 64  # tasks that add pieces up, at most
 _ALWAYS_BY_SQL = 1 << 20  # different reports that SQL counts in any case
 _WRONG = -1  # the piece that is no count, but says what is wrong
 _PIECES = "piece int, counts binary"
+Read = Callable[[Plan, Iterator[pa.RecordBatch]], Iterator[Batch]]
+"""From rows, as the cluster hands them to a task, to batches of reports."""
 
 
 def aggregate(session: SparkSession, plan: Plan, paths: Name | Iterable[Name]) -> Aggregate:
@@ -66,17 +71,24 @@ def aggregate(session: SparkSession, plan: Plan, paths: Name | Iterable[Name]) -
     return total
 
 
-def count(plan: Plan, frame: DataFrame) -> Aggregate:
-    """Count a frame of reports, such as :func:`encode` makes: rows of ``level`` and ``report``."""
+def count(plan: Plan, frame: DataFrame, *, column: str | None = None) -> Aggregate:
+    """Count a frame of reports under ``plan``: such as :func:`encode` makes, or packed ones in a ``column``.
+
+    Without a column the rows must have ``level`` and ``report``. With one, each row of it holds a packed
+    report: bytes, or text in hexadecimal digits or base64.
+    """
     check_installed()
     with translated():
-        return _count(plan, frame)
+        if column is None:
+            return _count(plan, frame)
+        check_columns(frame.columns, [column])
+        return _add_partials(plan, frame.select(column), _batches_of_packed)
 
 
 def _count(plan: Plan, frame: DataFrame) -> Aggregate:
     outputs = sum(mechanism.outputs for mechanism in plan.mechanisms)
     few = outputs <= max(_ALWAYS_BY_SQL, plan.counters)
-    return _count_equal(plan, frame) if few else _add_partials(plan, frame)
+    return _count_equal(plan, frame) if few else _add_partials(plan, frame.select("level", "report"))
 
 
 def _count_equal(plan: Plan, frame: DataFrame) -> Aggregate:
@@ -94,10 +106,18 @@ def _count_equal(plan: Plan, frame: DataFrame) -> Aggregate:
     return total.checked()
 
 
-def _add_partials(plan: Plan, frame: DataFrame) -> Aggregate:
+def _batches_of_rows(plan: Plan, rows: Iterator[pa.RecordBatch]) -> Iterator[Batch]:
+    return (batch_from(plan, each) for each in as_written(plan, rows))
+
+
+def _batches_of_packed(plan: Plan, rows: Iterator[pa.RecordBatch]) -> Iterator[Batch]:
+    return batches_of(plan, (each.column(0) for each in rows))
+
+
+def _add_partials(plan: Plan, frame: DataFrame, read: Read = _batches_of_rows) -> Aggregate:
     length = len(plan.levels) + plan.counters
     adders = min(_ADDERS, -(-length // _PIECE))
-    parts = frame.select("level", "report").mapInArrow(partial(_tally, plan.to_json()), _PIECES)
+    parts = frame.mapInArrow(partial(_tally, plan.to_json(), read), _PIECES)
     table = parts.repartition(adders, "piece").mapInArrow(_add_up, _PIECES).toArrow()
     total = np.zeros(length, np.int64)
     for piece, data in zip(*(table.column(at).to_pylist() for at in range(2)), strict=True):
@@ -109,11 +129,11 @@ def _add_partials(plan: Plan, frame: DataFrame) -> Aggregate:
     return Aggregate(plan, total[:levels].tolist(), np.split(total[levels:], ends)).checked()
 
 
-def _tally(plan_text: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _tally(plan_text: str, read: Read, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """On a worker: count the reports of one task, and yield the counts in pieces."""
     plan = Plan.from_json(plan_text)
     try:
-        total = Aggregate.of(plan, (batch_from(plan, rows) for rows in as_written(plan, batches)))
+        total = Aggregate.of(plan, read(plan, batches))
     except LdprangeError as error:  # not raised: the cluster would try again, and to no avail
         yield _rows([_WRONG], [str(error).encode()])
         return
