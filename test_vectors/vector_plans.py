@@ -56,6 +56,14 @@ def plans() -> dict[str, tuple[ldp.Plan, list[Any]]]:
             ldp.Plan(ldp.Domain.integers(0, 2**16 - 1), 3.0, ldp.Haar(), ldp.HRR()),
             [0, 1, 32_767, 32_768, 65_535],
         ),
+        "minutes, open ends, tree, HRR": (
+            ldp.Plan(ldp.Domain.integers(1, 120, open_ends=True), 1.1, ldp.Tree(branching=4), ldp.HRR()),
+            [1, 42, 120, "less than 1", "more than 120", 0, 121, 4000],
+        ),
+        "a share, open above, flat, GRR": (
+            ldp.Plan(ldp.Domain.real(0.0, 0.1, 4, open_ends="high"), 2.0, ldp.Flat(), ldp.GRR()),
+            [0.0, 0.05, 0.1, 0.2, "more than 0.1"],
+        ),
         "an oracle and a probability for each level": (
             ldp.Plan(
                 ldp.Domain.integers(0, 63),

@@ -2,6 +2,7 @@
 
 import { checkKeys, chosenByKind, isWhole, shown } from "./checking.js";
 import { DomainError } from "./errors.js";
+import { openEnds } from "./extended_domains.js";
 import { product } from "./product.js";
 
 const SNAP = 1e-9; // a value this close to an edge, in bins, is on it
@@ -14,6 +15,7 @@ const DOMAINS = new Map([
   ["dates", { keys: ["first", "last"], make: dates }],
   ["ordered", { keys: ["labels"], make: ordered }],
   ["categories", { keys: ["labels"], make: ordered }], // the collector alone makes a difference
+  ["open_ends", { keys: ["inside", "sides"], make: openEnds }],
   ["product", { keys: ["names", "axes"], make: product }],
 ]);
 
@@ -22,7 +24,9 @@ const DOMAINS = new Map([
  *
  * It has `kind`, `bins`, `low` and `high` (the least and the greatest value, in the value's own units), `index(value)`, which
  * throws for any value outside, and `label(index)`, a bin's name for people. Numbers have `step` too (1, or "any", as an
- * HTML input takes it), and ordered ones `labels`. A product has `names` and `axes` in place of `low` and `high`.
+ * HTML input takes it), and ordered ones `labels`. Numbers and days have `side(value)`: −1 for one below the domain, 1 for one above
+ * it, and else 0. One with open ends has these as `inside`, and the names of its first and its last bin as `before` and `after`, if
+ * they are open. A product has `names` and `axes` in place of `low` and `high`.
  */
 export function domainOf(description) {
   const { keys, make } = chosenByKind("a domain", DOMAINS, description, DomainError);
@@ -46,7 +50,8 @@ function integers({ low, high }) {
     }
     return value - low + 0; // never −0
   };
-  return { bins: high - low + 1, low, high, step: 1, index, label: (bin) => String(low + bin) };
+  const label = (bin) => String(low + bin);
+  return { bins: high - low + 1, low, high, step: 1, index, label, side: sideOf(low, high) };
 }
 
 /** Bins of equal width; the top end belongs to the last. */
@@ -104,7 +109,11 @@ function continuous(low, high, bins, { position, at }) {
   };
   const edgeText = (place) => String(Number(at(place / bins).toPrecision(6)));
   const label = (bin) => `${edgeText(bin)} – ${edgeText(bin + 1)}`;
-  return { bins, low, high, step: "any", index, label };
+  return { bins, low, high, step: "any", index, label, side: sideOf(low, high) };
+}
+
+function sideOf(low, high) {
+  return (value) => (typeof value === "number" ? Number(value > high) - Number(value < low) : 0);
 }
 
 function checkInside(value, low, high) {
@@ -130,7 +139,8 @@ function dates({ first, last }) {
     }
     return bin;
   };
-  return { bins, low: first, high: last, index, label: (bin) => dayText(start + bin) };
+  const side = (value) => Number(dayNumber(value) >= start + bins) - Number(dayNumber(value) < start);
+  return { bins, low: first, high: last, index, label: (bin) => dayText(start + bin), side };
 }
 
 /** Return the number of a day, as 2026-01-31; one that the calendar does not have is an error. */

@@ -1,6 +1,11 @@
 /** A plan, as its JSON has it: what `JSON.parse` returns. It is checked when it is used. */
 export type PlanDescription = object;
 
+interface Sided {
+  /** Return −1 for a value below the domain, 1 for one above it, and else 0. */
+  side(value: number | string): -1 | 0 | 1;
+}
+
 interface AnyDomain<Value> {
   /** The number of bins. */
   readonly bins: number;
@@ -15,19 +20,19 @@ interface AnyDomain<Value> {
 }
 
 /** Whole numbers, both ends included, one bin each. */
-export interface IntegersDomain extends AnyDomain<number> {
+export interface IntegersDomain extends AnyDomain<number>, Sided {
   readonly kind: "integers";
   readonly step: 1;
 }
 
 /** Numbers in bins of equal width ("real") or of equal ratio ("logarithmic"). */
-export interface ContinuousDomain extends AnyDomain<number> {
+export interface ContinuousDomain extends AnyDomain<number>, Sided {
   readonly kind: "real" | "logarithmic";
   readonly step: "any";
 }
 
 /** Days, both ends included, as texts such as "2026-01-31". */
-export interface DatesDomain extends AnyDomain<string> {
+export interface DatesDomain extends AnyDomain<string>, Sided {
   readonly kind: "dates";
 }
 
@@ -37,8 +42,18 @@ export interface OrderedDomain extends AnyDomain<string> {
   readonly labels: readonly string[];
 }
 
+/** Numbers or days with a bin for all that lies beyond an end. The bin's name, such as "more than 120", is its value. */
+export interface OpenEndsDomain extends AnyDomain<number | string> {
+  readonly kind: "open_ends";
+  readonly inside: IntegersDomain | ContinuousDomain | DatesDomain;
+  /** The name of the first bin, if the low end is open. */
+  readonly before?: string;
+  /** The name of the last bin, if the high end is open. */
+  readonly after?: string;
+}
+
 /** The domain of one attribute. */
-export type AttributeDomain = IntegersDomain | ContinuousDomain | DatesDomain | OrderedDomain;
+export type AttributeDomain = IntegersDomain | ContinuousDomain | DatesDomain | OrderedDomain | OpenEndsDomain;
 
 /** Several attributes, with a value in each. */
 export interface ProductDomain {

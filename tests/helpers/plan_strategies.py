@@ -17,6 +17,11 @@ def domains() -> st.SearchStrategy[ldp.Domain]:
         st.builds(ldp.Domain.real, st.just(-0.5), st.just(2.0), _bins()),
         st.builds(ldp.Domain.logarithmic, st.just(0.1), st.just(99.0), _bins()),
         st.builds(lambda days: ldp.Domain.dates("2024-02-28", f"2024-03-{days:02}"), st.integers(1, 31)),
+        st.builds(
+            lambda bins, sides: ldp.Domain.real(-0.5, 2.0, bins, open_ends=sides),
+            _bins(),
+            st.sampled_from([True, "low", "high"]),
+        ),
         st.lists(st.sampled_from("äbcdefg\"'{"), min_size=1, unique=True).map(ldp.Domain.ordered),
     )
 

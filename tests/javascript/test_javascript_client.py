@@ -115,6 +115,7 @@ def _domain(
             ldp.Domain.logarithmic(rng.uniform(0.01, 9), rng.uniform(10, 1e6), bins),
             ldp.Domain.dates(first, first + datetime.timedelta(days=bins - 1)),
             ldp.Domain.ordered([f"é{number}" for number in range(bins)]),
+            ldp.Domain.integers(low, low + bins - 1, open_ends=rng.choice([True, "low", "high"])),
         ]
     )
 

@@ -115,6 +115,30 @@ def test_bins_of_days_and_labels_are_those_of_python(node: str) -> None:
     assert answers(node, "bins", cases) == wanted
 
 
+def test_bins_beyond_open_ends_are_those_of_python(node: str) -> None:
+    rng = seeded(6)
+    cases, wanted = [], []
+    ends = [0.0, -0.0, 1e-7, 1.5e-6, 1e-5, 0.1, 120.0, 123456.789, 1e16, 1.25e20, 1e21, 2.5e22, 2**53 - 2.0]
+    ends += [float(f"{math.exp(rng.uniform(-40, 60)):.{rng.randint(1, 17)}g}") for _ in range(100)]
+    for end in ends:
+        for domain in (
+            ldp.Domain.real(-2 * end - 1, end, 3, open_ends=True),
+            ldp.Domain.real(end, 3 * end + 1, 3, open_ends="low"),
+            ldp.Domain.integers(int(end % 2**52), int(end % 2**52) + 3, open_ends="high"),
+        ):
+            names = [domain.lower(0), domain.upper(domain.bins - 1)]
+            values = [*names, end, 2 * end, -end, -9 * end, "less than", "more than 1", None, ""]
+            cases.append({"domain": domain.to_dict(), "values": values})
+            wanted.append(_bins(domain, values))
+    days = ["2024-02-01", "2024-01-31", "1999-12-31", "2024-03-01", "2024-02-30", "before 2024-02-01", "x"]
+    for sides in ("both", "low", "high"):
+        month = ldp.Domain.dates("2024-02-01", "2024-02-29", open_ends=sides)
+        cases.append({"domain": month.to_dict(), "values": days})
+        wanted.append(_bins(month, days))
+    assert answers(node, "bins", cases) == wanted
+    assert {None, 0, 1, 4, 29} <= {place for row in wanted for place in row}
+
+
 def _published_bins() -> str:
     """Return the bins of some values as Python has them: the text of the client's own test data."""
     rng = seeded(5)
@@ -128,9 +152,15 @@ def _published_bins() -> str:
         ldp.Domain.logarithmic(100.0, 1e6, 1000),
         ldp.Domain.dates("2023-12-30", "2024-03-02"),
         ldp.Domain.ordered(["XS", "S", "M", "L", "XL"]),
+        ldp.Domain.integers(0, 119, open_ends=True),
+        ldp.Domain.real(0.00001, 0.1, 7, open_ends=True),
+        ldp.Domain.logarithmic(1e-7, 1e21, 5, open_ends=True),
+        ldp.Domain.dates("2023-12-30", "2024-01-02", open_ends="high"),
     ):
         edges = [domain.at(float(edge)) for edge in sorted({*range(min(domain.bins, 12)), domain.bins - 1})]
         values = [as_json(edge) for edge in edges]
+        if isinstance(domain, ldp.domain.OpenEnds):
+            values += ["2024-01-03", "9999-12-31"] if domain.sides == "high" else [-1e300, 0, 1e300]
         if domain.kind in ("real", "logarithmic"):
             values += [round(domain.at(rng.uniform(0, domain.bins)), 3) for _ in range(20)]
         cases.append({"domain": domain.to_dict(), "values": values, "bins": _bins(domain, values)})

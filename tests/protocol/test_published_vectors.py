@@ -167,6 +167,7 @@ def test_the_vectors_cover_every_oracle_decomposition_and_domain() -> None:
         "ordered",
         "categories",
         "product",
+        "open_ends",
     }
     assert {plan["decomposition"]["kind"] for plan in plans} == set(DECOMPOSITION_KINDS)
     products = [plan["domain"] for plan in plans if plan["domain"]["kind"] == "product"]

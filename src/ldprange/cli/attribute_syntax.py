@@ -7,13 +7,18 @@ from collections.abc import Sequence
 import click
 
 from ldprange.domain import Domain
+from ldprange.domain.contract import OpenEndsLike
 from ldprange.errors import DomainError, about
 from ldprange.support.checking import shown
 
-_BETWEEN = re.compile(r"([-+.0-9e]+?)\.\.([-+.0-9e]+)(?:/([0-9]{1,9})(/log)?)?", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r"([-+.0-9e]+?)\.\.([-+.0-9e]+)(?:/([0-9]{1,9})(/log)?)?(/open(?:-low|-high)?)?", re.IGNORECASE
+)
+_OPEN: dict[str | None, OpenEndsLike] = {None: False, "/open": True, "/open-low": "low", "/open-high": "high"}
 WAYS = (
     "0..119 for whole numbers, 0..20000/64 for real numbers in 64 bins, 1..60000/64/log for bins of equal "
-    "ratio, 2026-01-01..2026-12-31 for days, labels:XS,S,M in their order, or categories:north,south"
+    "ratio, 2026-01-01..2026-12-31 for days, any of these with /open, /open-low or /open-high for values "
+    "beyond the ends, labels:XS,S,M in their order, or categories:north,south"
 )
 
 
@@ -53,19 +58,23 @@ def _domain(values: str) -> Domain:
 
     >>> _domain("0..119").bins, _domain("0..20000/64").bins, _domain("categories:north,south").bins
     (120, 64, 2)
+    >>> _domain("0..119/open-high").describe()
+    'whole numbers from 0 to 119, or more than 119 (121 bins)'
     """
     kind, _, listed = values.partition(":")
     if listed and kind in ("labels", "categories"):
         return (Domain.ordered if kind == "labels" else Domain.categories)(labels_of(listed))
     said = _BETWEEN.fullmatch(values)
-    low, high, bins, logarithmic = said.groups() if said else ("", "", None, None)
+    low, high, bins, logarithmic, sides = said.groups() if said else ("", "", None, None, None)
+    open_ends = _OPEN[sides.lower() if sides else None]
     if bins is None and low.count("-") == 2:
-        return Domain.dates(low, high)
+        return Domain.dates(low, high, open_ends=open_ends)
     number: type[int] | type[float] = int if bins is None else float
     try:
         least, most = number(low), number(high)
     except ValueError:
         raise DomainError(f"values must be said like one of: {WAYS}; got {shown(values)}") from None
     if isinstance(least, int) and isinstance(most, int):
-        return Domain.integers(least, most)
-    return (Domain.logarithmic if logarithmic else Domain.real)(least, most, int(bins or 0))
+        return Domain.integers(least, most, open_ends=open_ends)
+    make = Domain.logarithmic if logarithmic else Domain.real
+    return make(least, most, int(bins or 0), open_ends=open_ends)

@@ -11,6 +11,8 @@ import click
 from ldprange.cli.attribute_syntax import WAYS, labels_of, product_of
 from ldprange.cli.command import with_options
 from ldprange.domain import Domain
+from ldprange.domain.contract import OpenEndsLike
+from ldprange.domain.open_ends import SIDES
 from ldprange.support.checking import shown
 
 _OPTIONS = (
@@ -26,6 +28,13 @@ _OPTIONS = (
     click.option("--last", metavar="DATE", help="The last day there may be."),
     click.option("--labels", metavar="A,B,C", help="Labels in their order, such as XS,S,M."),
     click.option(
+        "--open-ends",
+        is_flag=False,
+        flag_value="both",
+        type=click.Choice(SIDES),
+        help="Also take values beyond the ends, as “less than …” and “more than …”; or beyond one end alone.",
+    ),
+    click.option(
         "--attribute",
         "attributes",
         nargs=2,
@@ -37,7 +46,8 @@ _OPTIONS = (
 _WAYS = (
     "Say what values there may be in one of five ways: --low and --high for whole numbers; with --bins for "
     "real numbers; with --bins and --logarithmic for real numbers over several magnitudes; --first and "
-    "--last for days; --labels for labels with an order. Of people with several attributes, say it of each "
+    "--last for days; --labels for labels with an order. Numbers and days may have --open-ends. Of people "
+    "with several attributes, say it of each "
     f"with --attribute: {WAYS}."
 )
 
@@ -71,6 +81,7 @@ class _Said:
     first: str | None = None
     last: str | None = None
     labels: str | None = None
+    open_ends: OpenEndsLike | None = None
     attributes: tuple[tuple[str, str], ...] = ()
 
     def domain(self) -> Domain:
@@ -90,6 +101,11 @@ class _Said:
         numbers = said == ["--low and --high"]
         if (self.bins is not None or self.logarithmic) and not numbers:
             raise click.UsageError("--bins and --logarithmic go with --low and --high only")
+        if self.open_ends is not None and self.attributes:
+            raise click.UsageError("--open-ends is for one attribute; of several, end its values with /open")
+        return self._of_values().with_open_ends(self.open_ends or False)
+
+    def _of_values(self) -> Domain:
         if self.first is not None and self.last is not None:
             return Domain.dates(self.first, self.last)
         if self.labels is not None:

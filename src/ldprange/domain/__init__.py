@@ -4,6 +4,7 @@ from ldprange.domain.contract import Domain
 from ldprange.domain.dates import Dates
 from ldprange.domain.labels import Categories, Ordered
 from ldprange.domain.numbers import Integers, Logarithmic, Real
+from ldprange.domain.open_ends import OpenEnds
 from ldprange.domain.product import Product
 from ldprange.support.arrays import Bins, Positions
 
@@ -14,6 +15,7 @@ __all__ = [
     "Domain",
     "Integers",
     "Logarithmic",
+    "OpenEnds",
     "Ordered",
     "Positions",
     "Product",

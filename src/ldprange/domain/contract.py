@@ -21,6 +21,9 @@ from ldprange.support.arrays import Bins, Positions
 from ldprange.support.checking import Values, as_array, listed, make_described, shown
 from ldprange.support.parallel import slices
 
+OpenEndsLike = bool | Literal["both", "low", "high"]
+"""Which ends of a domain are open."""
+
 LONGEST_NUMBER = 1 << 8
 """Bytes of a number or a date, as text."""
 
@@ -61,24 +64,26 @@ class Domain(ABC):
         return LONGEST_NUMBER
 
     @staticmethod
-    def integers(low: int, high: int) -> Domain:
-        """Whole numbers from ``low`` to ``high``, both included, one bin each."""
-        return Domain._kinds["integers"](low, high)
+    def integers(low: int, high: int, *, open_ends: OpenEndsLike = False) -> Domain:
+        """Whole numbers from ``low`` to ``high``, both included, one bin each; see :meth:`with_open_ends`."""
+        return Domain._kinds["integers"](low, high).with_open_ends(open_ends)
 
     @staticmethod
-    def real(low: float, high: float, bins: int) -> Domain:
-        """Real numbers from ``low`` to ``high`` in ``bins`` bins of equal width."""
-        return Domain._kinds["real"](low, high, bins)
+    def real(low: float, high: float, bins: int, *, open_ends: OpenEndsLike = False) -> Domain:
+        """Real numbers from ``low`` to ``high`` in ``bins`` of equal width; see :meth:`with_open_ends`."""
+        return Domain._kinds["real"](low, high, bins).with_open_ends(open_ends)
 
     @staticmethod
-    def logarithmic(low: float, high: float, bins: int) -> Domain:
-        """Positive numbers from ``low`` to ``high`` in bins of equal ratio."""
-        return Domain._kinds["logarithmic"](low, high, bins)
+    def logarithmic(low: float, high: float, bins: int, *, open_ends: OpenEndsLike = False) -> Domain:
+        """Positive numbers from ``low`` to ``high`` in ``bins`` of one ratio; see :meth:`with_open_ends`."""
+        return Domain._kinds["logarithmic"](low, high, bins).with_open_ends(open_ends)
 
     @staticmethod
-    def dates(first: datetime.date | str, last: datetime.date | str) -> Domain:
-        """Days from ``first`` to ``last``, both included, one bin each."""
-        return Domain._kinds["dates"](first, last)
+    def dates(
+        first: datetime.date | str, last: datetime.date | str, *, open_ends: OpenEndsLike = False
+    ) -> Domain:
+        """Days from ``first`` to ``last``, both included, one bin each; see :meth:`with_open_ends`."""
+        return Domain._kinds["dates"](first, last).with_open_ends(open_ends)
 
     @staticmethod
     def ordered(labels: Iterable[str]) -> Domain:
@@ -94,6 +99,24 @@ class Domain(ABC):
     def product(**attributes: Domain) -> Domain:
         """Several attributes of one person, by name, such as ``product(age=…, income=…)``."""
         return Domain._kinds["product"](tuple(attributes), tuple(attributes.values()))
+
+    def with_open_ends(self, sides: OpenEndsLike = True) -> Domain:
+        """Return the domain with bins for all that lies beyond its ends: ``sides`` says which.
+
+        ``True`` or ``"both"``, ``"low"`` or ``"high"``; ``False`` changes nothing. Such a bin's name stands
+        for its value: "less than 0", "more than 120", "before 2026-01-01".
+
+        >>> Domain.integers(0, 120).with_open_ends("high").describe()
+        'whole numbers from 0 to 120, or more than 120 (122 bins)'
+        """
+        if sides is False:
+            return self
+        return Domain._kinds["open_ends"](self, "both" if sides is True else sides)
+
+    @property
+    def plain(self) -> Domain:
+        """The domain without bins for answers that are none of its values: itself, if it has none."""
+        return self
 
     @staticmethod
     def from_dict(description: Mapping[str, Any]) -> Domain:
@@ -144,6 +167,10 @@ class Domain(ABC):
         if index.ndim:
             raise DomainError(f"the value must be a single one, got {shown(value)}")
         return int(index)
+
+    def sides_of(self, values: Values) -> NDArray[np.int64]:
+        """Return of every value −1 if it lies below the domain, 1 if above it, and else 0."""
+        raise DomainError(f"only numbers and days lie below or above others, and these are {self.values}")
 
     @abstractmethod
     def starts(self, bounds: Values) -> Positions:
@@ -238,12 +265,11 @@ class Domain(ABC):
         >>> Domain.integers(0, 119).describe()
         'whole numbers from 0 to 119 (120 bins)'
         """
-        low, high = for_people(self.lower(0)), for_people(self.upper(self.bins - 1))
-        return f"{self.values} from {low} to {high} ({self._counted_bins})"
+        return f"{self.in_words()} ({self.bins:,} bin{'s' * (self.bins != 1)})"
 
-    @property
-    def _counted_bins(self) -> str:
-        return f"{self.bins:,} bin" + "s" * (self.bins != 1)
+    def in_words(self) -> str:
+        """Return in a few words what values there are, without their number."""
+        return f"{self.values} from {for_people(self.lower(0))} to {for_people(self.upper(self.bins - 1))}"
 
     def label(self, index: int) -> str:
         """Return a bin's name for tables and axes."""

@@ -37,17 +37,7 @@ class Dates(Discrete):
         return {"kind": self.kind, "first": self.first.isoformat(), "last": self.last.isoformat()}
 
     def index(self, values: Values) -> Bins:
-        array = as_array(values)
-        if array.dtype.kind == "M" or array.size == 0:
-            days = array.astype("datetime64[D]")
-        else:
-            # each different text is read once
-            texts = array.dtype.kind in "UT"
-            present, inverse = (
-                np.unique(array, return_inverse=True) if texts else (array.reshape(-1), slice(None))
-            )
-            days = np.array([_date(value) for value in present.tolist()], "datetime64[D]")[inverse]
-            days = days.reshape(array.shape)
+        days = _days(values)
         if np.any(np.isnat(days)):
             raise DomainError("values must be dates, got a missing one (NaT); leave such people out")
         offsets: Bins = (days - np.datetime64(self.first, "D")).astype(np.int64)
@@ -58,6 +48,10 @@ class Dates(Discrete):
                 "stay inside, or make a plan with a wider domain"
             )
         return offsets
+
+    def sides_of(self, values: Values) -> NDArray[np.int64]:
+        days = _days(values)
+        return (days > np.datetime64(self.last)).astype(np.int64) - (days < np.datetime64(self.first))
 
     def index_one(self, value: Any) -> int:
         if type(value) in (datetime.date, str):
@@ -74,6 +68,17 @@ class Dates(Discrete):
 
     def _value(self, index: int) -> datetime.date:
         return self.first + datetime.timedelta(days=index)
+
+
+def _days(values: Values) -> NDArray[np.datetime64]:
+    array = as_array(values)
+    if array.dtype.kind == "M" or array.size == 0:
+        return array.astype("datetime64[D]")
+    # each different text is read once
+    texts = array.dtype.kind in "UT"
+    present, inverse = np.unique(array, return_inverse=True) if texts else (array.reshape(-1), slice(None))
+    days = np.array([_date(value) for value in present.tolist()], "datetime64[D]")[inverse]
+    return days.reshape(array.shape)
 
 
 def _date(value: Any) -> datetime.date:

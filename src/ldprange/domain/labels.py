@@ -88,9 +88,9 @@ class Ordered(Discrete):
     def longest(self) -> int:
         return max(LONGEST_NUMBER, *(len(label.encode()) for label in self.labels))
 
-    def describe(self) -> str:
+    def in_words(self) -> str:
         few = self.labels if self.bins <= _MAX_TOLD else [*self.labels[:3], "…", self.labels[-1]]
-        return f"{self.values} {', '.join(few)} ({self._counted_bins})"
+        return f"{self.values} {', '.join(few)}"
 
     def _value(self, index: int) -> str:
         return self.labels[index]

@@ -63,6 +63,9 @@ class Integers(Discrete):
             return value - self.low
         return Domain.index_one(self, value)
 
+    def sides_of(self, values: Values) -> NDArray[np.int64]:
+        return _sides(values, self.low, self.high)
+
     def edges(self) -> NDArray[np.int64]:
         return np.arange(self.low, self.high + 2)
 
@@ -141,6 +144,9 @@ class _Continuous(Domain):
         edge = float(round(position))
         return edge if abs(position - edge) < _SNAP * max(1.0, edge) else position
 
+    def sides_of(self, values: Values) -> NDArray[np.int64]:
+        return _sides(values, self.low, self.high)
+
     def stops(self, bounds: Values) -> Positions:
         return self.starts(bounds)
 
@@ -199,3 +205,8 @@ class Logarithmic(_Continuous):
 
     def edges(self) -> NDArray[np.float64]:
         return np.geomspace(self.low, self.high, self.bins + 1)
+
+
+def _sides(values: Values, low: float, high: float) -> NDArray[np.int64]:
+    numbers = as_numbers(values)
+    return (numbers > high).astype(np.int64) - (numbers < low)

@@ -220,7 +220,7 @@ def _is_a_value(name: str, domain: Domain) -> bool:
 
 def typed(arrays: Iterable[pa.Array], domain: Domain, where: str = "") -> Column:
     """Turn parts of a column into arrays that the domain takes; say in which row one cannot be."""
-    wanted, convert = domain.one_value, _CONVERSIONS[domain.column]
+    wanted, convert = domain.plain.one_value, _CONVERSIONS[domain.plain.column]
     row = 1
     for array in arrays:
         if pa.types.is_dictionary(array.type):

@@ -1,0 +1,1 @@
+../../../../clients/javascript/extended_domains.js

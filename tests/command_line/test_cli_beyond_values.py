@@ -1,0 +1,61 @@
+"""The command line where people may answer something other than a value: beyond an end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import ldprange as ldp
+from command_line_survey import answered, done, run
+
+MINUTES = ("--low", "0", "--high", "15")
+
+
+@pytest.mark.parametrize(
+    ("options", "domain"),
+    [
+        ((*MINUTES, "--open-ends"), ldp.Domain.integers(0, 15, open_ends=True)),
+        (("--open-ends", "high", *MINUTES), ldp.Domain.integers(0, 15, open_ends="high")),
+        ((*MINUTES, "--open-ends", "low", "--bins", "4"), ldp.Domain.real(0, 15, 4, open_ends="low")),
+        (
+            ("--first", "2026-01-01", "--last", "2026-01-09", "--open-ends"),
+            ldp.Domain.dates("2026-01-01", "2026-01-09", open_ends=True),
+        ),
+    ],
+)
+def test_ends_are_open_if_said(here: Path, options: tuple[str, ...], domain: ldp.Domain) -> None:
+    plan = ldp.Plan.from_json(json.dumps(answered("plan", *options, "--epsilon", "1")["plan"]))
+    assert plan.domain == domain
+
+
+def test_the_whole_way_with_open_ends(here: Path) -> None:
+    done("plan", *MINUTES, "--open-ends", "high", "--epsilon", "5", "-o", "plan.json")
+    (here / "values.txt").write_text("3\n99\n" * 5000)
+    done("encode", "plan.json", "values.txt", "-o", "some.reports", "--seed", "1")
+    done("aggregate", "plan.json", "some.reports", "-o", "some.agg")
+    asked = ("--range", "10", "more than 15", "--quantile", "0.9", "--histogram")
+    found = answered("query", "some.agg", *asked)
+    assert found["ranges"][0]["value"] == pytest.approx(0.5, abs=0.05)
+    assert found["quantiles"][0]["value"] == "more than 15"
+    assert found["histogram"][-1]["from"] == found["histogram"][-1]["to"] == "more than 15"
+    assert "more than 15" in done("query", "some.agg", *asked)
+    assert "more than 15" in done("query", "some.agg")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--labels", "S,M", "--open-ends"), "open ends must be those of numbers or days"),
+        (
+            ("--attribute", "a", "0..9", "--attribute", "b", "0..9", "--open-ends"),
+            "end its values with /open",
+        ),
+        ((*MINUTES, "--open-ends", "left"), "'left' is not one of 'both', 'low', 'high'"),
+    ],
+)
+def test_open_ends_of_what_has_none_are_refused(here: Path, options: tuple[str, ...], reason: str) -> None:
+    refused = run("plan", *options, "--epsilon", "1")
+    assert refused.exit_code == 2
+    assert reason in " ".join(refused.stderr.split())
