@@ -93,6 +93,14 @@ def test_one_command_opens_a_survey_and_prints_its_links(here: Path) -> None:
         assert len(Store("ldprange-data").surveys()) == 1
 
 
+@pytest.mark.parametrize("proxy", ["*", "0.0.0.0/0", "::/0", "survey.example.org", "10.0.0.1/8", ""])
+def test_a_proxy_must_be_named_by_its_address(here: Path, proxy: str) -> None:
+    refused = run("serve", "--port", "0", "--behind-proxy", proxy)
+    assert refused.exit_code == 2
+    assert "must be one such as 127.0.0.1" in refused.stderr
+    assert not Path("ldprange-data").exists()
+
+
 def test_tokens_are_shown_on_a_terminal_only(here: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "ldprange", "serve", "--port", "0"],

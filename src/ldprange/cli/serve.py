@@ -16,7 +16,7 @@ from ldprange.cli.store_options import store_options
 from ldprange.cli.survey_options import NewSurvey, survey_options
 from ldprange.errors import ArgumentError, StoreError
 from ldprange.service.settings import DEFAULTS, Settings
-from ldprange.support.addresses import is_loopback
+from ldprange.support.addresses import is_loopback, read_proxy
 
 if TYPE_CHECKING:
     from ldprange.service.store import Store, Survey
@@ -33,7 +33,7 @@ def _limit(option: str, default: float, what: str, *, least: int = 0, **more: An
 
 @command(
     'ldprange serve --question "Minutes to work?" --unit minutes --low 0 --high 120 --epsilon 1',
-    "ldprange serve --data surveys --port 8080 --origin https://survey.example.org --behind-proxy",
+    "ldprange serve --data surveys --port 8080 --origin https://survey.example.org --behind-proxy 127.0.0.1",
 )
 @survey_options(required=False)
 @store_options
@@ -49,8 +49,12 @@ def _limit(option: str, default: float, what: str, *, least: int = 0, **more: An
 )
 @click.option(
     "--behind-proxy",
-    is_flag=True,
-    help="A proxy on this machine is in front: take the sender's address from its X-Forwarded-For.",
+    "proxy",
+    is_flag=False,
+    flag_value="127.0.0.1",
+    metavar="[ADDRESS]",
+    help="A proxy asks from this address, or from this network: take senders' addresses from its "
+    "X-Forwarded-For, and from nobody else's.  [without an address: 127.0.0.1]",
 )
 @_limit("--requests-per-second", DEFAULTS.requests_per_second, "From one address; 0 for no limit.")
 @_limit("--largest-batch", DEFAULTS.largest_body, "Bytes of one submission.", least=64)
@@ -68,7 +72,7 @@ def serve(
     host: str,
     port: int,
     origins: tuple[str, ...],
-    behind_proxy: bool,
+    proxy: str | None,
     requests_per_second: float,
     largest_batch: int,
     reports_per_hour: int,
@@ -94,6 +98,7 @@ def serve(
         bytes_per_hour=bytes_per_hour,
         least_free_bytes=least_free_disk * _MEGABYTE,
     )
+    trusted = None if proxy is None else read_proxy(proxy)
     wanted = None if new is None else survey_of(new.description)
     # a store is made only when nothing else can go wrong
     with listen(host, port) as listening, Store(place, create=True) as store:
@@ -107,10 +112,12 @@ def serve(
         with store.reached():
             collector.load()
         leave_when_asked()  # from here on the server ends all in order
-        server = make_server(collector, behind_proxy=behind_proxy, ended=told_to_leave)
+        server = make_server(collector, proxy=trusted, ended=told_to_leave)
         _announce(store, settings.origins[0] if settings.origins else here, place)
         if not settings.origins:
             _warn(is_loopback(host))
+        elif proxy is None:
+            note("without --behind-proxy, all who come through a proxy are one address, and share its limits")
         note("stop with Ctrl-C; nothing that was acknowledged is lost")
         try:
             with callers_thread:  # answers are worked out side by side
@@ -144,7 +151,7 @@ def _address(host: str, port: int) -> str:
 
 def _warn(only_here: bool) -> None:
     if only_here:
-        note("only this machine can open these links; to let others in, see --origin and docs/service.md")
+        note("only this machine can open these links; to let others in, see --origin and docs/deploy.md")
     else:
         note(
             "answers travel in the clear: whoever is on the way sees who takes part and can change them; "

@@ -44,19 +44,20 @@ class _Server(uvicorn.Server):
 
 
 def make_server(
-    collector: Collector, *, behind_proxy: bool = False, ended: Callable[[], bool] = lambda: False
+    collector: Collector, *, proxy: str | None = None, ended: Callable[[], bool] = lambda: False
 ) -> uvicorn.Server:
     """Return a server of ``collector``, to be run on a socket that listens.
 
-    ``behind_proxy`` says that a proxy tells whom requests come from, ``ended`` whether the process was told
-    to end while it started.
+    ``proxy`` is the address or the network of a proxy, which alone is believed when it tells whom requests
+    come from; ``ended`` says whether the process was told to end while it started.
     """
     config = uvicorn.Config(
         make_app(collector),
         access_log=False,  # it would tell who answered, and when
         log_level="warning",
         lifespan="on",
-        proxy_headers=behind_proxy,
+        proxy_headers=proxy is not None,
+        forwarded_allow_ips=proxy or "",  # said here, or the environment might say it
         server_header=False,
         date_header=False,
         timeout_graceful_shutdown=_GRACE,

@@ -30,6 +30,24 @@ def read_address(text: str) -> Address:
     return getattr(address, "ipv4_mapped", None) or address
 
 
+def read_proxy(text: str) -> str:
+    """Return the address, or the network of addresses, in ``text`` from which a proxy asks.
+
+    >>> read_proxy("127.0.0.1"), read_proxy("10.89.0.0/24")
+    ('127.0.0.1/32', '10.89.0.0/24')
+    """
+    try:
+        network = ipaddress.ip_network(text)
+    except ValueError:
+        network = None
+    if network is None or network.prefixlen == 0:
+        raise ArgumentError(
+            "a proxy's address must be one such as 127.0.0.1, or a network such as 10.89.0.0/24, got "
+            f"{shown(text)}; whoever asks from there is believed, so let nobody else be there"
+        )
+    return str(network)
+
+
 def is_loopback(host: str) -> bool:
     """Tell whether a name or an address is this very machine's.
 
