@@ -48,9 +48,7 @@ def bill(requirements: Path = ROOT / "requirements/run.txt") -> dict[str, Any]:
         "licenses": _licence(project["license"]),
     }
     addresses = {name: _address(name, version) for name, (version, _) in pins.items()}
-    direct = {
-        _first_word(each) for each in (*project["dependencies"], *project["optional-dependencies"]["serve"])
-    }
+    direct = {_first_word(each) for each in _needs(project, "serve")}
     needs = {own: sorted(addresses[name] for name in direct & set(pins))}
     components = []
     for name, (version, hashes) in sorted(pins.items()):
@@ -75,6 +73,14 @@ def bill(requirements: Path = ROOT / "requirements/run.txt") -> dict[str, Any]:
         "components": [*components, *_copied()],
         "dependencies": [{"ref": ref, "dependsOn": list(on)} for ref, on in sorted(needs.items())],
     }
+
+
+def _needs(project: dict[str, Any], extra: str) -> list[str]:
+    """Return what the package needs with an ``extra``, and with the extras that this one takes in."""
+    stated = project["optional-dependencies"][extra]
+    own = [named for each in stated for named in re.findall(rf"^{project['name']}\[(\w+)\]$", each)]
+    others = [each for each in stated if not each.startswith(f"{project['name']}[")]
+    return [*project["dependencies"], *others, *(need for each in own for need in _needs(project, each))]
 
 
 def _address(name: str, version: str) -> str:

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldprange.answer import Answer
 from ldprange.domain import Domain
-from ldprange.errors import ArgumentError, ArgumentTypeError, DomainError, MissingPackageError
+from ldprange.errors import ArgumentError, ArgumentTypeError, DomainError
 from ldprange.estimation import Estimate, JointEstimate
 from ldprange.support.checking import shown
+from ldprange.support.optional import optional_packages
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -81,12 +82,8 @@ def _columns(answer: Answer[Any]) -> tuple[NDArray[Any], ...]:
 
 
 def _empty_figure(size: tuple[float, float]) -> Figure:
-    try:
+    with optional_packages():
         from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingPackageError(
-            "drawing needs matplotlib, which is not installed; pip install 'ldprange[plot]'"
-        ) from None
     return Figure(figsize=size, layout="constrained")
 
 

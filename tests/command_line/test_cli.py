@@ -14,10 +14,9 @@ import pytest
 import ldprange as ldp
 from command_line_survey import PEOPLE, ages, answered, done, run
 from example_kinds import DECOMPOSITIONS, ORACLES
-from ldprange.cli import commands
 from ldprange.cli.chart import draw_cdf
 from ldprange.cli.command import Command
-from ldprange.cli.group import COMMANDS
+from ldprange.cli.group import COMMANDS, commands
 
 ROOT = Path(__file__).parents[2]
 CHOICES = {**ORACLES, "hrr": ldp.HRR()}

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import ldprange as ldp
 from command_line_survey import ages, done, make_survey, run
-from ldprange.cli import commands
+from ldprange.cli.group import commands
 from ldprange.files import write_reports
 
 ENCODE = ("encode", "ages.plan.json")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from click.testing import CliRunner, Result
 
-from ldprange.cli import commands
+from ldprange.cli.group import commands
 
 PEOPLE = 20_000
 

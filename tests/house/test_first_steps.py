@@ -18,7 +18,7 @@ import inspect, pydoc, sys
 class Missing:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] == "sklearn":
-            raise ImportError("No module named 'sklearn'")
+            raise ModuleNotFoundError("No module named 'sklearn'", name=name)
 
 sys.meta_path.insert(0, Missing())
 import ldprange as ldp

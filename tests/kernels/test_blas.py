@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from threading import Thread
 
+import pytest
 from threadpoolctl import ThreadpoolController
 
-from ldprange.support.blas import callers_thread
+from ldprange.support.blas import _libraries, callers_thread
 from ldprange.support.parallel import in_threads
 
 
 def _threads() -> list[int]:
+    """Return how many threads NumPy's BLAS takes; other packages may have brought one of their own."""
     found = ThreadpoolController().select(user_api="blas").info()
-    return [library["num_threads"] for library in found]
+    return [library["num_threads"] for library in found if "numpy" in library["filepath"]]
 
 
 def test_one_thread_inside_and_as_many_as_before_outside() -> None:
@@ -49,3 +52,12 @@ def test_another_thread_changes_nothing() -> None:
 def test_threads_of_our_own_do_not_bring_more() -> None:
     found = in_threads(lambda _: _threads(), range(4))
     assert {number for each in found for number in each} == {1}
+
+
+def test_without_its_package_blas_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
+    _libraries.cache_clear()
+    before = _threads()
+    with callers_thread:
+        assert _threads() == before
+    _libraries.cache_clear()

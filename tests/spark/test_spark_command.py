@@ -10,7 +10,7 @@ import pytest
 
 import ldprange as ldp
 from example_plans import PLANS, batch_of
-from ldprange.cli import commands
+from ldprange.cli.group import commands
 from ldprange.files import write_reports
 from spark_cluster import Cluster, run_python
 

@@ -9,6 +9,7 @@ import click
 from ldprange import __version__
 from ldprange.cli.command import write_examples
 from ldprange.errors import LdprangeError
+from ldprange.support.optional import optional_packages
 
 COMMANDS = {
     "plan": ("plan", "Make a plan, and predict how exact its answers will be."),
@@ -63,7 +64,8 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, summary = COMMANDS[cmd_name]
-        command: click.Command = getattr(import_module(f"ldprange.cli.{module}"), cmd_name)
+        with optional_packages():
+            command: click.Command = getattr(import_module(f"ldprange.cli.{module}"), cmd_name)
         command.short_help = summary
         return command
 

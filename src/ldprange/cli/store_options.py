@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ldprange.cli.command import with_options
-from ldprange.errors import MissingPackageError
+from ldprange.support.optional import optional_packages
 
 DIRECTORY = "ldprange-data"
 
@@ -40,8 +40,7 @@ def store_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def need_service() -> None:
     """Say what to install where a service cannot run."""
-    for package in ("sqlalchemy", "starlette", "uvicorn"):
-        if find_spec(package) is None:
-            raise MissingPackageError(
-                f"a collector needs {package}, which is not installed; pip install 'ldprange[serve]'"
-            )
+    with optional_packages():
+        for package in ("sqlalchemy", "starlette", "uvicorn", "httptools"):
+            if find_spec(package) is None:  # which takes no time: a listing of surveys needs no server
+                raise ModuleNotFoundError(name=package)

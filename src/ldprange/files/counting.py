@@ -10,6 +10,7 @@ from ldprange.files.checkpoint import Part
 from ldprange.files.reports import read_reports
 from ldprange.files.sources import STANDARD_INPUT, opened
 from ldprange.plan import Plan
+from ldprange.support.optional import optional_packages
 from ldprange.support.parallel import in_threads
 
 _PART_ROWS = 1 << 22
@@ -69,7 +70,8 @@ def parts_of(file: Path) -> list[Part]:
     size, changed = file.stat().st_size, file.stat().st_mtime_ns
     if file.suffix.lower() != ".parquet" or not size:
         return [Part(str(file), 0, -1, size, changed)]
-    from ldprange.files.parquet_reports import row_groups
+    with optional_packages():
+        from ldprange.files.parquet_reports import row_groups
 
     with opened(file) as open_file:
         rows = row_groups(open_file)

@@ -11,6 +11,7 @@ from ldprange.files.sources import Name, Progress, opened, watched
 from ldprange.plan import Plan
 from ldprange.reports import Batch, gathered
 from ldprange.support.checking import shown
+from ldprange.support.optional import optional_packages
 from ldprange.support.whole_files import whole_file
 
 SUFFIXES = (".csv", ".parquet", ".reports")
@@ -140,8 +141,8 @@ def _format(path: Path) -> ModuleType:
 
 
 def _module(name: str) -> ModuleType:
-    # imported when it is used: the tables' library takes as long to load as all else together
-    return import_module(f"ldprange.files.{name}")
+    with optional_packages():  # loaded when it is used: it takes as long as all else together
+        return import_module(f"ldprange.files.{name}")
 
 
 def _pieces(batch: Batch) -> Iterator[Batch]:

@@ -13,6 +13,7 @@ from ldprange.errors import FileError
 from ldprange.files.sniffing import SWAP, Kind, expect
 from ldprange.files.sources import Name, Progress, opened, watched
 from ldprange.support.checking import listed, shown
+from ldprange.support.optional import optional_packages
 
 CHUNK = 1 << 20
 """Every chunk but the last has this many values, whatever the file, so that a seed gives the same reports."""
@@ -51,8 +52,8 @@ def read_values(
         raise FileError(
             f"the columns are the attributes', {listed(domain.attributes)}; leave out column {shown(column)}"
         )
-    # the tables' library takes as long to load as all else together
-    from ldprange.files import tables
+    with optional_packages():  # loaded when it is used: it takes as long as all else together
+        from ldprange.files import tables
 
     return _values(tables, path, column, domain, progress)
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldprange.domain import Domain
-from ldprange.errors import ArgumentError, MissingPackageError, PlanError
+from ldprange.errors import ArgumentError, PlanError
 from ldprange.estimation import estimate
 from ldprange.learning.aggregate import LabelledAggregate
 from ldprange.learning.choice import choose_labelled_plan, density_bins
@@ -17,16 +17,13 @@ from ldprange.plan import check_epsilon
 from ldprange.sampling import RESPONDENTS
 from ldprange.support.arrays import Floats
 from ldprange.support.checking import check_type, listed, shown
+from ldprange.support.optional import optional_packages
 
-try:
+with optional_packages():
     from sklearn.base import BaseEstimator, ClassifierMixin
     from sklearn.utils import check_random_state
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import check_is_fitted, validate_data
-except ImportError:
-    raise MissingPackageError(
-        "models need scikit-learn, which is not installed; pip install 'ldprange[learn]'"
-    ) from None
 
 _SEEDS = 2**31 - 1
 

@@ -64,7 +64,7 @@ def engine_of(url: URL) -> Engine:
         return create_engine(url, pool_pre_ping=True)
     except (ModuleNotFoundError, NoSuchModuleError):
         raise StoreError(
-            "PostgreSQL needs a driver; install it with: pip install 'ldprange[serve,postgresql]'"
+            "PostgreSQL needs a driver; install it with: pip install 'ldprange[postgresql]'"
         ) from None
 
 

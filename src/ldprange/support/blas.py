@@ -12,11 +12,14 @@ from functools import cache
 from threading import current_thread, main_thread
 from typing import Any
 
-from threadpoolctl import ThreadpoolController
-
 
 @cache
-def _libraries() -> ThreadpoolController:
+def _libraries() -> Any:
+    """Return what can limit BLAS's threads; None without threadpoolctl: then all is as exact, but slower."""
+    try:
+        from threadpoolctl import ThreadpoolController
+    except ModuleNotFoundError:
+        return None
     return ThreadpoolController()
 
 
@@ -33,14 +36,14 @@ class _CallersThread(ContextDecorator):
 
     def __enter__(self) -> None:
         if current_thread() is main_thread():
-            if not self._depth:
+            if not self._depth and _libraries():
                 self._limits = _libraries().limit(limits=1, user_api="blas")
             self._depth += 1
 
     def __exit__(self, *_: object) -> None:
         if current_thread() is main_thread():
             self._depth -= 1
-            if not self._depth:
+            if not self._depth and self._limits:
                 self._limits.restore_original_limits()
 
 
