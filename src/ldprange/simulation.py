@@ -20,7 +20,8 @@ from ldprange.plan import Plan
 from ldprange.randomness import generator, seed_sequence
 from ldprange.reports import Batch, joined
 from ldprange.support.arrays import Counts
-from ldprange.support.checking import Values, as_array, check_type, times
+from ldprange.support.checking import Values, check_type, times
+from ldprange.support.columns import Missing, as_array
 from ldprange.support.parallel import in_threads
 
 _BLOCK = 1 << 20  # users encoded together: threads take turns at Python itself, so few large steps
@@ -29,22 +30,30 @@ _WORTH_THREADS = 1 << 15  # people and counters; fewer are drawn before a second
 _USERS_PER_DRAW = 8  # a binomial draw costs about as much as sending so many users to their levels
 
 
-def encode_many(plan: Plan, values: Values, *, seed: int) -> Batch:
-    """Return reports of people's ``values`` under ``plan``, by the clients' law, with coins from ``seed``."""
-    batches = list(encode_stream(plan, [values], seed=seed))
-    return joined(batches) if batches else _encode(plan, values, seed_sequence(seed))
+def encode_many(plan: Plan, values: Values, *, seed: int, missing: Missing = "refuse") -> Batch:
+    """Return reports of people's ``values`` under ``plan``, by the clients' law, with coins from ``seed``.
+
+    Values may be a list, an array, or a column of a frame (pandas, polars, arrow); of several attributes a
+    frame, or a column for each, by name. People whose value is ``missing`` (NaN, None, NaT, NA, null) are an
+    error, or left out with a warning (``"skip"``).
+    """
+    batches = list(encode_stream(plan, [values], seed=seed, missing=missing))
+    return joined(batches) if batches else Batch(plan, plan.empty_columns)
 
 
-def encode_stream(plan: Plan, chunks: Iterable[Values], *, seed: int) -> Iterator[Batch]:
+def encode_stream(
+    plan: Plan, chunks: Iterable[Values], *, seed: int, missing: Missing = "refuse"
+) -> Iterator[Batch]:
     """Yield reports under ``plan`` of people whose values come in ``chunks``, with coins from ``seed``.
 
     Blocks of people are encoded side by side, in threads, and yielded in their order, in memory that does not
     grow with the number of chunks. Each block has a random stream of its own, so threads do not change the
-    outcome; how the chunks are cut does.
+    outcome; how the chunks are cut does. For ``missing`` see :func:`encode_many`.
     """
     check_type(plan, Plan, "the first argument")
     source, people = seed_sequence(seed), reports_at_once(plan)
-    blocks = ((block, source.spawn(1)[0]) for chunk in chunks for block in plan.domain.pieces(chunk, people))
+    pieces = (piece for chunk in chunks for piece in plan.domain.pieces(chunk, people, missing))
+    blocks = ((piece, source.spawn(1)[0]) for piece in pieces)
     return in_threads(lambda block: _encode(plan, *block), blocks)
 
 
@@ -58,6 +67,7 @@ def simulate_values(
     values: Values | Iterator[Values],
     *,
     seed: int,
+    missing: Missing = "refuse",
     progress: Callable[[int], None] | None = None,
 ) -> Aggregate:
     """Encode and count people block by block, in memory that does not grow with their number.
@@ -67,14 +77,18 @@ def simulate_values(
     plan
         The plan.
     values
-        People's values, or an iterator over arrays of them; of several attributes a column for each, by name.
+        People's values, or an iterator over arrays of them; of several attributes a frame, or a column for
+        each, by name.
     seed
         Of the coins. The outcome also depends on how an iterator cuts the values.
+    missing
+        Whether people whose value is missing are an error (``"refuse"``), or left out with a warning
+        (``"skip"``).
     progress
         Called with the number of people done so far.
     """
     chunks = values if isinstance(values, Iterator) else [values]
-    return Aggregate.of(plan, _telling(progress, encode_stream(plan, chunks, seed=seed)))
+    return Aggregate.of(plan, _telling(progress, encode_stream(plan, chunks, seed=seed, missing=missing)))
 
 
 def _telling(progress: Callable[[int], None] | None, batches: Iterable[Batch]) -> Iterator[Batch]:

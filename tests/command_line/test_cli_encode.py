@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -85,3 +86,30 @@ def test_a_plan_that_is_not_accepted_leaves_nothing(options: list[str], message:
     assert sorted(path.name for path in Path().iterdir()) == ["p.json", "people.csv"]
     accepted = ["--max-epsilon", "1.1", "--fingerprint", PLAN.fingerprint]
     done("encode", "p.json", "people.csv", "-o", "r.reports", *accepted)
+
+
+def test_rows_without_a_value_are_left_out_if_that_is_asked_for(tmp_path: Path) -> None:
+    plan, people, there = (str(tmp_path / name) for name in ("plan.json", "people.csv", "there.csv"))
+    ldp.Plan(ldp.Domain.integers(0, 9), 1.0, ldp.Flat(), ldp.GRR()).save(plan)
+    Path(people).write_text("who,age\na,3\nb,\nc,5\nd,\ne,7\n")
+    Path(there).write_text("who,age\na,3\nc,5\ne,7\n")
+    outputs = [str(tmp_path / name) for name in ("some.reports", "all.reports", "none.reports")]
+    skipping = ("--column", "age", "--seed", "1", "--missing", "skip")
+
+    refused = run("encode", plan, people, "--column", "age", "-o", outputs[2])
+    assert refused.exit_code == 2
+    assert "row 2 has none; leave such people out (--missing skip)" in refused.stderr
+    assert not Path(outputs[2]).exists()
+
+    some = run("encode", plan, people, *skipping, "-o", outputs[0])
+    assert "left out 2 rows without a value" in some.stderr
+    assert "left out" not in run("encode", plan, there, *skipping, "-o", outputs[1]).stderr
+    assert Path(outputs[0]).read_bytes() == Path(outputs[1]).read_bytes()
+
+    asked = [
+        run("simulate", plan, file, *skipping, "--repetitions", "2", "--json") for file in (people, there)
+    ]
+    first, second = (json.loads(each.stdout) for each in asked)
+    assert (first.pop("left_out"), second.pop("left_out")) == (2, 0)
+    assert first == second
+    assert "left out 2 rows" in asked[0].stderr

@@ -188,3 +188,49 @@ def test_values_outside_the_domain_are_for_the_domain_to_refuse(tmp_path: Path) 
     (values,) = read_values(tmp_path / "a.txt", None, AGES)
     with pytest.raises(DomainError, match="got 120;"):
         AGES.index(values)
+
+
+class TestMissing:
+    """Rows without a value, which are left out if that is asked for."""
+
+    ROWS = 'who,age,size\na,1,XS\nb,,S\nc,3,\nd,4,M\n,5,"M"\n'
+
+    def left(self, path: Path, column: str | None, domain: ldp.Domain) -> tuple[list[Any], int]:
+        skipped: list[int] = []
+        chunks = list(read_values(path, column, domain, skipped=skipped.append))
+        return chunks, sum(skipped)
+
+    def test_of_a_text_table(self, tmp_path: Path) -> None:
+        (tmp_path / "a.csv").write_text(self.ROWS)
+        (ages,), skipped = self.left(tmp_path / "a.csv", "age", AGES)
+        assert (ages.tolist(), skipped) == ([1, 3, 4, 5], 1)
+        both = ldp.Domain.product(age=AGES, size=SIZES)
+        (people,), skipped = self.left(tmp_path / "a.csv", None, both)
+        assert {name: column.tolist() for name, column in people.items()} == {
+            "age": [1, 4, 5],
+            "size": ["XS", "M", "M"],
+        }
+        assert skipped == 2
+
+    def test_of_plain_text(self, tmp_path: Path) -> None:
+        (tmp_path / "a.txt").write_text("1\n\n3\n\n")
+        (ages,), skipped = self.left(tmp_path / "a.txt", None, AGES)
+        assert (ages.tolist(), skipped) == ([1, 3], 2)
+
+    def test_of_parquet(self, tmp_path: Path) -> None:
+        held = pa.array([1.5, None, float("nan"), 2.5])
+        pa.parquet.write_table(pa.table({"x": held}), tmp_path / "a.parquet")
+        (values,), skipped = self.left(tmp_path / "a.parquet", None, REAL)
+        assert (values.tolist(), skipped) == ([1.5, 2.5], 2)
+
+    def test_chunks_are_cut_as_without_them(self, tmp_path: Path) -> None:
+        (tmp_path / "a.csv").write_text("age\n" + '""\n5\n' * (CHUNK + 3))
+        chunks, skipped = self.left(tmp_path / "a.csv", None, AGES)
+        assert ([chunk.size for chunk in chunks], skipped) == ([CHUNK, 3], CHUNK + 3)
+
+    def test_an_error_names_the_row_of_the_file(self, tmp_path: Path) -> None:
+        (tmp_path / "a.csv").write_text("who,age\n" + "a,\n" * 7 + "b,many\n")
+        with pytest.raises(FileError, match="row 8 has 'many'"):
+            self.left(tmp_path / "a.csv", "age", AGES)
+        with pytest.raises(FileError, match=r"row 1 has none; .*--missing skip"):
+            _read(tmp_path / "a.csv", AGES, "age")

@@ -12,19 +12,21 @@ from ldprange.cli.options import (
     column_option,
     fresh_seed,
     json_option,
+    missing_option,
     output_option,
     plan_argument,
     seed_option,
     size_of,
     values_argument,
 )
-from ldprange.cli.output import Bar, note, progress, tell
+from ldprange.cli.output import Bar, LeftOut, note, progress, tell
 from ldprange.client.acceptance import check_accepted
 from ldprange.files import read_plan, read_values, write_reports
 from ldprange.files.sources import naming
 from ldprange.plan import Plan
 from ldprange.reports import Batch
 from ldprange.simulation import encode_stream
+from ldprange.support.columns import Missing
 
 
 @command(
@@ -34,6 +36,7 @@ from ldprange.simulation import encode_stream
 @plan_argument
 @values_argument
 @column_option
+@missing_option
 @output_option
 @seed_option
 @click.option(
@@ -45,6 +48,7 @@ def encode(
     plan_file: str,
     values_file: str,
     column: str | None,
+    missing: Missing,
     output: str,
     seed: int | None,
     max_epsilon: float | None,
@@ -63,12 +67,16 @@ def encode(
     plan = read_plan(plan_file)
     check_accepted(plan, max_epsilon, fingerprint)
     check_output(output, [plan_file, values_file])
-    seed = fresh_seed() if seed is None else seed
+    seed, left_out = fresh_seed() if seed is None else seed, LeftOut()
     with progress("encoding", "people", size_of([Path(values_file)])) as bar:
-        values = read_values(values_file, column, plan.domain, progress=bar.advance)  # loads what that takes
+        skipped = left_out.add if missing == "skip" else None
+        # loads what that takes
+        values = read_values(values_file, column, plan.domain, skipped=skipped, progress=bar.advance)
         count = write_reports(output, plan, _batches(plan, values_file, values, seed, bar))
+    left_out.tell()
     note(f"a rehearsal: real clients encode on their own devices. Seed {seed} repeats it.")
     result = {"reports": count, "plan": plan.fingerprint, "seed": seed, "output": output}
+    result |= {"left_out": left_out.rows} if missing == "skip" else {}
     tell(result, f"{count:,} reports under plan {plan.fingerprint} written to {output}", as_json=as_json)
 
 

@@ -18,11 +18,19 @@ from ldprange.planner.choose import Answers
 from ldprange.planner.optimise import Workload
 from ldprange.sampling import RESPONDENTS, Population
 from ldprange.support.checking import is_number, shown
+from ldprange.support.columns import Missing
 
 plan_argument = click.argument("plan_file", metavar="PLAN")
 values_argument = click.argument("values_file", metavar="VALUES")
 column_option = click.option(
     "--column", metavar="NAME", help="The table's column; may be left out if there is only one."
+)
+missing_option = click.option(
+    "--missing",
+    type=click.Choice(get_args(Missing)),
+    default="refuse",
+    show_default=True,
+    help="Whether a row without a value (an empty cell, null, NaN) is an error, or left out.",
 )
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), help="Repeat an earlier run; fresh from the system if left out."

@@ -24,6 +24,22 @@ def note(text: str) -> None:
     click.echo(f"note: {text}", err=True)
 
 
+class LeftOut:
+    """How many rows without a value a command has left out."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+
+    def add(self, rows: int) -> None:
+        """Count more of them."""
+        self.rows += rows
+
+    def tell(self) -> None:
+        """Say how many there were, if any."""
+        if self.rows:
+            note(f"left out {self.rows:,} row{'s' * (self.rows != 1)} without a value")
+
+
 def print_json(result: dict[str, Any]) -> None:
     """Print a result for machines."""
     click.echo(json.dumps(result, ensure_ascii=False, allow_nan=False, default=plain))

@@ -1,5 +1,6 @@
 """``ldprange simulate``."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -11,13 +12,14 @@ from ldprange.cli.options import (
     column_option,
     fresh_seed,
     json_option,
+    missing_option,
     plan_argument,
     seed_option,
     seeds,
     size_of,
     values_argument,
 )
-from ldprange.cli.output import answers, console, facts, print_json, progress
+from ldprange.cli.output import LeftOut, answers, console, facts, print_json, progress
 from ldprange.cli.scoring import prefixes_for, ranges_for
 from ldprange.cli.summary import percent, plan_facts
 from ldprange.estimation import estimate
@@ -26,12 +28,14 @@ from ldprange.files.sources import naming
 from ldprange.plan import Plan
 from ldprange.sampling import RESPONDENTS, Population, described
 from ldprange.simulation import simulate as draw
+from ldprange.support.columns import Missing
 
 
 @command("ldprange simulate ages.plan.json people.csv --column age")
 @plan_argument
 @values_argument
 @column_option
+@missing_option
 @click.option(
     "--repetitions",
     type=click.IntRange(min=1),
@@ -50,6 +54,7 @@ def simulate(
     plan_file: str,
     values_file: str,
     column: str | None,
+    missing: Missing,
     repetitions: int,
     population: Population,
     seed: int | None,
@@ -65,7 +70,9 @@ def simulate(
     """
     plan = read_plan(plan_file)
     seed = fresh_seed() if seed is None else seed
-    counts = _count(plan, values_file, column)
+    left_out = LeftOut()
+    counts = _count(plan, values_file, column, left_out.add if missing == "skip" else None)
+    left_out.tell()
     users = int(counts.sum())
     prediction = plan.predict(users, counts=counts, population=population)
     ranges, prefixes = ranges_for(plan, counts), prefixes_for(plan, counts)
@@ -84,6 +91,7 @@ def simulate(
     if as_json:
         about = {"plan": plan.fingerprint, "users": users, "population": population or "endless"}
         about |= {"repetitions": repetitions, "seed": seed}
+        about |= {"left_out": left_out.rows} if missing == "skip" else {}
         print_json({**about, **measured})
         return
     screen = console()
@@ -110,11 +118,14 @@ def _sample(counts: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
     return rng.multinomial(users, counts.reshape(-1) / users).reshape(counts.shape)
 
 
-def _count(plan: Plan, values_file: str, column: str | None) -> NDArray[np.int64]:
+def _count(
+    plan: Plan, values_file: str, column: str | None, skipped: Callable[[int], None] | None
+) -> NDArray[np.int64]:
     """Count people per bin, chunk by chunk."""
     counts = np.zeros((), np.int64)
     with progress("reading", "people", size_of([Path(values_file)])) as bar:
-        for chunk in read_values(values_file, column, plan.domain, progress=bar.advance):
+        values = read_values(values_file, column, plan.domain, skipped=skipped, progress=bar.advance)
+        for chunk in values:
             with naming(values_file):
                 more = plan.domain.count(chunk)
             counts = counts + more

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from ldprange.domain.text import shown as for_people
 from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins, Positions
-from ldprange.support.checking import Values, as_array, listed, make_described, shown
+from ldprange.support.checking import Values, listed, make_described, shown
+from ldprange.support.columns import Missing, check_missing, told, with_missing, without
 from ldprange.support.parallel import slices
 
 OpenEndsLike = bool | Literal["both", "low", "high"]
@@ -217,17 +218,26 @@ class Domain(ABC):
         lows = [self.lower(int(edge)) for edge in edges[:-1]]
         return lows, [self.upper(int(edge) - 1) for edge in edges[1:]]
 
-    def count(self, values: Values) -> Bins:
-        """Count values per bin.
+    def count(self, values: Values, *, missing: Missing = "refuse") -> Bins:
+        """Count values per bin; a ``missing`` one (NaN, None, NaT, NA, null) is an error, or left out (skip).
 
         >>> Domain.integers(1, 3).count([1, 3, 3]).tolist()
         [1, 0, 2]
         """
-        return np.bincount(self.index(values).reshape(-1), minlength=self.bins)
+        return np.bincount(self.index(self.present(values, missing)).reshape(-1), minlength=self.bins)
 
-    def pieces(self, values: Values, size: int) -> Iterator[Any]:
-        """Cut a column of people's values into pieces of at most ``size``."""
-        array = as_array(values)
+    def present(self, values: Values, missing: Missing = "refuse") -> Any:
+        """Return ``values`` as an array; if some are ``missing``, an error, or the others with a warning."""
+        check_missing(missing)
+        array, absent = with_missing(values)
+        if not absent.any():
+            return array
+        told(array, absent, missing)
+        return without(array, absent)
+
+    def pieces(self, values: Values, size: int, missing: Missing = "refuse") -> Iterator[Any]:
+        """Cut people's values into pieces of at most ``size``; ``missing`` ones as :meth:`count` does."""
+        array = self.present(values, missing)
         if array.ndim != 1:
             raise DomainError(f"values must be one column, a value a person, got shape {array.shape}")
         for block in slices(array.size, size):

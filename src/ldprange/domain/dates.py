@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from ldprange.domain.contract import Discrete, Domain
 from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins
-from ldprange.support.checking import Values, as_array, normalise, shown
+from ldprange.support.checking import Values, normalise, shown
+from ldprange.support.columns import as_array
 
 
 @dataclass(frozen=True, slots=True)

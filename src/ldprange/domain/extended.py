@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ldprange.domain.contract import Domain
 from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins, Positions
-from ldprange.support.checking import Values, as_array, first_of, shown
+from ldprange.support.checking import Values, first_of, shown
+from ldprange.support.columns import as_array
 
 Sides = NDArray[np.int64]
 """Of every value −1 if it is in the bin before all others, 1 if in the one after them, and else 0."""

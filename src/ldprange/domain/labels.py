@@ -10,7 +10,8 @@ import numpy as np
 from ldprange.domain.contract import LONGEST_NUMBER, Discrete, Domain
 from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins
-from ldprange.support.checking import Values, as_array, can_be_written, first_of, listed, normalise, shown
+from ldprange.support.checking import Values, can_be_written, first_of, listed, normalise, shown
+from ldprange.support.columns import as_array
 
 _MAX_TOLD = 8  # labels that are all told
 
@@ -63,6 +64,8 @@ class Ordered(Discrete):
             return np.zeros(array.shape, np.int64)
         if array.dtype.kind == "O" and all(isinstance(value, str) for value in array.flat):
             array = array.astype(np.str_)
+        if array.dtype.kind == "b":
+            array = array.astype(np.str_)  # "False" and "True"
         if array.dtype.kind not in "UT":
             raise DomainError(f"values must be labels (strings), got {shown(first_of(array))}")
         present, inverse = np.unique(array, return_inverse=True)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from ldprange.domain.contract import Discrete, Domain
 from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins, Positions
-from ldprange.support.checking import Values, as_numbers, check_inside, is_number, normalise, shown
+from ldprange.support.checking import Values, is_number, normalise, shown
+from ldprange.support.columns import as_numbers, check_inside
 
 _SNAP = 1e-9  # a value or bound this close to an edge, in bins, is on it
 

@@ -6,11 +6,21 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldprange.domain.contract import Domain
 from ldprange.errors import DomainError, about
 from ldprange.support.arrays import Bins
 from ldprange.support.checking import Values, can_be_written, listed, normalise, shown
+from ldprange.support.columns import (
+    Missing,
+    check_columns,
+    check_missing,
+    column_names,
+    told,
+    with_missing,
+    without,
+)
 from ldprange.support.parallel import slices
 
 _MAX_COUNTED = 1 << 28  # joint bins: 2 GiB of counters
@@ -98,25 +108,47 @@ class Product(Domain):
                 found.append(axis.index_one(each))
         return tuple(found)
 
-    def count(self, values: Values) -> Bins:
+    def count(self, values: Values, *, missing: Missing = "refuse") -> Bins:
         """Count people per joint bin: an array with an axis for each attribute."""
         if self.bins > _MAX_COUNTED:
             raise DomainError(
                 f"people are counted in at most {_MAX_COUNTED:,} joint bins, got {self.bins:,}; "
                 "count some of the attributes"
             )
-        flat = np.ravel_multi_index(tuple(self.index(values)), self.shape)
+        flat = np.ravel_multi_index(tuple(self.index(self.present(values, missing))), self.shape)
         return np.bincount(flat.reshape(-1), minlength=self.bins).reshape(self.shape)
 
-    def pieces(self, values: Values, size: int) -> Iterator[Any]:
-        columns = [np.asarray(column) for column in self._columns(values)]
-        if any(column.ndim != 1 or column.size != columns[0].size for column in columns):
-            shapes = listed(column.shape for column in columns)
-            raise DomainError(f"values must be columns of one length, one for each attribute, got {shapes}")
+    def present(self, values: Values, missing: Missing = "refuse") -> Any:
+        """Return a column for each attribute, without people who have no value in some of them."""
+        check_missing(missing)
+        columns, absent = zip(*map(with_missing, self._columns(values)), strict=True)
+        if any(each.any() for each in absent):
+            self._check_lengths(columns)
+            anything = np.any(absent, axis=0)
+            for name, column, each in zip(self.names, columns, absent, strict=True):
+                if missing == "refuse":
+                    with about(listed([name])):
+                        told(column, each, missing)
+            told(columns[0], anything, missing)
+            columns = tuple(without(column, anything) for column in columns)
+        return dict(zip(self.names, columns, strict=True))
+
+    def pieces(self, values: Values, size: int, missing: Missing = "refuse") -> Iterator[Any]:
+        columns = list(self.present(values, missing).values())
+        self._check_lengths(columns)
         for block in slices(columns[0].size, size):
             yield dict(zip(self.names, (column[block] for column in columns), strict=True))
 
+    def _check_lengths(self, columns: Sequence[NDArray[Any]]) -> None:
+        if any(column.ndim != 1 or column.size != columns[0].size for column in columns):
+            shapes = listed(column.shape for column in columns)
+            raise DomainError(f"values must be columns of one length, one for each attribute, got {shapes}")
+
     def _columns(self, values: Any) -> list[Any]:
+        names = column_names(values)
+        if names is not None:  # a frame, which may have other columns besides
+            check_columns(names, self.names)
+            return [values[name] for name in self.names]
         if not hasattr(values, "keys"):
             raise DomainError(
                 f"values must say of which attribute they are, as in {{{self.names[0]!r}: …}}, "

@@ -17,7 +17,8 @@ from ldprange.estimation.inner_bounds import inner_bounds_note, interval_between
 from ldprange.estimation.shares import Shares, boundaries
 from ldprange.plan import Plan
 from ldprange.support.arrays import Floats, Positions
-from ldprange.support.checking import as_array, shown
+from ldprange.support.checking import shown
+from ldprange.support.columns import as_array
 from ldprange.support.parallel import slices
 
 _TOGETHER = 1 << 22  # numbers worked on together

@@ -3,9 +3,8 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, tee
-from operator import itemgetter
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -32,14 +31,21 @@ _MAX_REASON_LENGTH = 1 << 8
 Column = Iterator[NDArray[Any]]
 """Of people's values, piece by piece."""
 
+_Rows = Sequence[int] | NDArray[np.intp]
+_Numbered = tuple[pa.RecordBatch, _Rows]  # rows, and the number that each has in its file
 
-def plain_values(file: BinaryIO, domain: Domain) -> Column:
+Skipped = Callable[[int], None]
+"""Called with numbers of rows left out because a value is missing; without it, such a row is an error."""
+
+
+def plain_values(file: BinaryIO, domain: Domain, skipped: Skipped | None = None) -> Column:
     """Yield the values of a text with one value a line."""
     parsing = pyarrow.csv.ParseOptions(delimiter=_NEVER, quote_char=False, ignore_empty_lines=False)
     # block by block, because a reader that waits for standard input by itself cannot be interrupted
     text = {"value": pa.string()}
     blocks = (delimited_batches(io.BytesIO(block), ["value"], text, parsing) for block in _whole_lines(file))
-    return typed((batch.column(0) for batch in chain.from_iterable(blocks)), domain)
+    (column,) = _columns(chain.from_iterable(blocks), domain, skipped)
+    return column
 
 
 def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
@@ -58,7 +64,9 @@ def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
         yield rest
 
 
-def delimited_values(file: BinaryIO, delimiter: str, column: str | None, domain: Domain) -> list[Column]:
+def delimited_values(
+    file: BinaryIO, delimiter: str, column: str | None, domain: Domain, skipped: Skipped | None = None
+) -> list[Column]:
     """Return a column of a text table with a header, or one for each attribute."""
     names = read_header(file, delimiter)
     check_separator(names, delimiter, column)
@@ -69,23 +77,43 @@ def delimited_values(file: BinaryIO, delimiter: str, column: str | None, domain:
             "add a header, or rename the file to .txt"
         )
     parsing = pyarrow.csv.ParseOptions(delimiter=delimiter, ignore_empty_lines=False, newlines_in_values=True)
-    return _columns(delimited_batches(file, names, dict.fromkeys(chosen, pa.string()), parsing), domain)
+    batches = delimited_batches(file, names, dict.fromkeys(chosen, pa.string()), parsing)
+    return _columns(batches, domain, skipped)
 
 
-def parquet_values(file: BinaryIO, column: str | None, domain: Domain) -> list[Column]:
+def parquet_values(
+    file: BinaryIO, column: str | None, domain: Domain, skipped: Skipped | None = None
+) -> list[Column]:
     """Return a column of a Parquet file, or one for each attribute."""
     chosen = _choose(open_parquet(file).schema_arrow.names, column, domain)
     longest = max(each.longest for each in domain.attributes.values())
-    return _columns(parquet_batches(file, chosen, longest), domain)
+    return _columns(parquet_batches(file, chosen, longest), domain, skipped)
 
 
-def _columns(batches: Iterator[pa.RecordBatch], domain: Domain) -> list[Column]:
+def _columns(batches: Iterator[pa.RecordBatch], domain: Domain, skipped: Skipped | None) -> list[Column]:
     attributes = domain.attributes
-    copies = tee(batches, len(attributes))
-    return [
-        typed(map(itemgetter(name or 0), copy), each, f" in {name}" if name else "")
-        for (name, each), copy in zip(attributes.items(), copies, strict=True)
-    ]
+    copies = tee(_numbered(batches, skipped), len(attributes))
+    return [_typed(copy, name, each) for (name, each), copy in zip(attributes.items(), copies, strict=True)]
+
+
+def _numbered(batches: Iterable[pa.RecordBatch], skipped: Skipped | None) -> Iterator[_Numbered]:
+    """Yield rows with their numbers, from 1; without those that lack a value, if they are ``skipped``."""
+    first = 1
+    for batch in batches:
+        numbers: _Rows = range(first, first + len(batch))
+        first += len(batch)
+        if skipped is not None:
+            present = np.logical_and.reduce([~_missing(column) for column in batch.columns])
+            if not present.all():
+                skipped(int(np.count_nonzero(~present)))
+                batch, numbers = batch.filter(pa.array(present)), np.asarray(numbers)[present]
+        yield batch, numbers
+
+
+def _missing(column: pa.Array) -> NDArray[np.bool_]:
+    """Say in which rows of a column there is no value: it is empty, or NaN."""
+    missing: NDArray[np.bool_] = column.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
+    return missing
 
 
 def read_header(file: BinaryIO, delimiter: str) -> list[str]:
@@ -218,28 +246,34 @@ def _is_a_value(name: str, domain: Domain) -> bool:
     return True
 
 
-def typed(arrays: Iterable[pa.Array], domain: Domain, where: str = "") -> Column:
-    """Turn parts of a column into arrays that the domain takes; say in which row one cannot be."""
+def typed(batches: Iterable[pa.RecordBatch], domain: Domain) -> Column:
+    """Turn batches of one column into arrays that the domain takes; say in which row a value cannot be."""
+    (column,) = _columns(iter(batches), domain, None)
+    return column
+
+
+def _typed(batches: Iterable[_Numbered], name: str, domain: Domain) -> Column:
+    """Turn the column called ``name``, or the only one, into arrays that its ``domain`` takes."""
     wanted, convert = domain.plain.one_value, _CONVERSIONS[domain.plain.column]
-    row = 1
-    for array in arrays:
+    where = f" in {name}" if name else ""
+    for rows, numbers in batches:
+        array = rows.column(name or 0)
         if pa.types.is_dictionary(array.type):
             array = array.dictionary_decode()
         if array.null_count:
             missing = int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
             raise FileError(
-                f"every row must have {wanted}{where}, and row {row + missing} has none; "
-                "leave such people out"
+                f"every row must have {wanted}{where}, and row {numbers[missing]} has none; "
+                "leave such people out (--missing skip)"
             )
         try:
             yield convert(array)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             at = _first_failure(array, convert)
             raise FileError(
-                f"every row must have {wanted}{where}, and row {row + at} has {shown(str(array[at]))}; "
+                f"every row must have {wanted}{where}, and row {numbers[at]} has {shown(str(array[at]))}; "
                 "correct it, or leave such people out"
             ) from None
-        row += len(array)
 
 
 def _first_failure(array: pa.Array, convert: Any) -> int:

@@ -1,6 +1,6 @@
 """People's values: columns of a table, or a plain column with one value a line."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,7 +29,12 @@ _ADVICE = {
 
 
 def read_values(
-    path: Name, column: str | None, domain: Domain, *, progress: Progress | None = None
+    path: Name,
+    column: str | None,
+    domain: Domain,
+    *,
+    skipped: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[Any]:
     """Return a file's values in chunks, with the type that the domain takes.
 
@@ -45,6 +50,9 @@ def read_values(
     domain
         What the values are meant for: numbers, dates or labels, or several attributes. Whether they lie
         inside it is checked by whoever uses them.
+    skipped
+        Called with numbers of rows that are left out because a value is missing (an empty cell, null, NaN);
+        without it such a row is an error.
     progress
         Called with every chunk: how many more bytes were read.
     """
@@ -55,20 +63,25 @@ def read_values(
     with optional_packages():  # loaded when it is used: it takes as long as all else together
         from ldprange.files import tables
 
-    return _values(tables, path, column, domain, progress)
+    return _values(tables, path, column, domain, skipped, progress)
 
 
 def _values(
-    tables: ModuleType, path: Name, column: str | None, domain: Domain, progress: Progress | None
+    tables: ModuleType,
+    path: Name,
+    column: str | None,
+    domain: Domain,
+    skipped: Callable[[int], None] | None,
+    progress: Progress | None,
 ) -> Iterator[Any]:
     with opened(path) as file:
         suffix = Path(path).suffix.lower()
         kind = Kind.PARQUET if suffix == ".parquet" else Kind.TEXT
         expect(kind, file, f"people's values as {kind.value}", _ADVICE)
         if suffix == ".parquet":
-            columns = tables.parquet_values(file, column, domain)
+            columns = tables.parquet_values(file, column, domain, skipped)
         elif suffix in tables.DELIMITERS:
-            columns = tables.delimited_values(file, tables.DELIMITERS[suffix], column, domain)
+            columns = tables.delimited_values(file, tables.DELIMITERS[suffix], column, domain, skipped)
         elif "" not in domain.attributes:
             raise FileError(
                 "values of several attributes must be a .csv, .tsv or .parquet table with the columns "
@@ -80,7 +93,7 @@ def _values(
                 "leave it out, or rename the file"
             )
         else:
-            columns = [tables.plain_values(file, domain)]
+            columns = [tables.plain_values(file, domain, skipped)]
         found = False
         for chunk in watched(file, _people(columns, domain), progress):
             found = True

@@ -15,7 +15,8 @@ from ldprange.agreement import Agreement, read_json
 from ldprange.domain import Domain
 from ldprange.errors import DomainError, PlanError
 from ldprange.plan import Plan
-from ldprange.support.checking import as_array, is_number, listed, normalise, shown
+from ldprange.support.checking import is_number, listed, normalise, shown
+from ldprange.support.columns import as_array
 
 VERSION = 1
 _MAX_LEVELS = 1024  # of all attributes: each takes a while to make, and a few bytes can ask for many

@@ -8,7 +8,8 @@ from ldprange.learning.aggregate import LabelledAggregate
 from ldprange.learning.plan import LabelledPlan
 from ldprange.randomness import generator, seed_sequence
 from ldprange.simulation import simulate
-from ldprange.support.checking import as_array, check_type, listed
+from ldprange.support.checking import check_type, listed
+from ldprange.support.columns import as_array
 
 
 def simulate_labelled(

@@ -1,4 +1,4 @@
-"""Checks of what users pass in: arrays of numbers, and single numbers."""
+"""Checks of what users pass in, and how messages show it."""
 
 import datetime
 import math
@@ -10,7 +10,7 @@ from typing import Any, TypeGuard, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldprange.errors import ArgumentTypeError, DomainError, LdprangeError
+from ldprange.errors import ArgumentTypeError, LdprangeError
 
 Values = ArrayLike | Sequence[datetime.date] | Mapping[str, Any]
 """People's values: a column, or one for each of several attributes."""
@@ -20,46 +20,6 @@ Made = TypeVar("Made")
 _MAX_SHOWN_LENGTH = 60
 _SEVERAL = (list, tuple, Set, Mapping)
 _MAX_SHOWN = 8  # entries of a list that is short enough to be shown whole
-
-
-def as_array(values: Values) -> NDArray[Any]:
-    """Return what came as an array."""
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise DomainError("values must all be there, and some are masked; leave those out (.compressed())")
-    try:
-        return np.asarray(values)
-    except ValueError:
-        raise DomainError(f"values must be one list, or rows of one length, got {shown(values)}") from None
-
-
-def as_numbers(values: Values) -> NDArray[Any]:
-    """Return what came as an array of integers or of doubles."""
-    array = as_array(values)
-    if array.size == 0:
-        return array.astype(np.int64)
-    if array.dtype.kind not in "iuf":
-        first = first_of(array)
-        raise DomainError(
-            f"values must be numbers, got an array of {array.dtype} that begins with {shown(first)}; "
-            "convert them first, as with numpy.asarray(values, float)"
-        )
-    # a narrower float would have the domain's ends rounded to its own precision
-    return array.astype(np.float64, copy=False) if array.dtype.kind == "f" else array
-
-
-def check_inside(numbers: NDArray[Any], low: float, high: float) -> None:
-    """Raise an error if any number lies outside an interval, or is NaN."""
-    if numbers.dtype.kind == "u" and low <= 0 and np.iinfo(numbers.dtype).max <= high:
-        return  # such numbers can be nowhere else
-    if numbers.size and not (low <= numbers.min() and numbers.max() <= high):  # NaN is inside nothing
-        inside = (numbers >= low) & (numbers <= high)
-        wrong = numbers[~inside].flat[0]
-        why = (
-            "stay inside, or make a plan with a wider domain"
-            if np.isfinite(wrong)
-            else "leave missing values out"
-        )
-        raise DomainError(f"values must lie between {low} and {high}, got {wrong}; {why}")
 
 
 def first_of(array: NDArray[Any]) -> object:

@@ -10,24 +10,7 @@ import pyarrow as pa
 
 from ldprange.errors import ArgumentError
 from ldprange.support.checking import listed, shown
-
-
-def column_names(frame: Any) -> list[str] | None:
-    """Return the names of a frame's columns; None for anything that is no frame, such as a single column."""
-    names = getattr(frame, "column_names", None)  # arrow's
-    if names is None and hasattr(frame, "columns"):
-        names = list(frame.columns)
-    return None if names is None else list(names)
-
-
-def check_columns(names: Sequence[object], wanted: Sequence[str]) -> None:
-    """Raise ArgumentError unless each ``wanted`` column is there, once, among the ``names`` of a frame's."""
-    for name in wanted:
-        if list(names).count(name) != 1:
-            what = "no" if name not in names else "more than one"
-            raise ArgumentError(
-                f"the frame has {what} column {shown(name)}; its columns are: {listed(names)}"
-            )
+from ldprange.support.columns import check_columns, column_names
 
 
 def arrow_arrays(frame: Any, column: str | None) -> Iterator[pa.Array]:
@@ -44,7 +27,7 @@ def arrow_arrays(frame: Any, column: str | None) -> Iterator[pa.Array]:
                 f"the frame has several columns, so choose one with column=…: {listed(names)}"
             )
         (column,) = names
-    check_columns(names, [column])
+    check_columns(names, [column], ArgumentError)
     # the others may hold what arrow cannot take
     chosen = frame.select([column]) if hasattr(frame, "select") else frame[[column]]
     for batch in pa.RecordBatchReader.from_stream(chosen):

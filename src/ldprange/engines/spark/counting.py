@@ -18,14 +18,14 @@ import pyarrow as pa
 from ldprange.aggregate import Aggregate
 from ldprange.engines.spark.reading import files_of, frame_of, name_of, reports_in
 from ldprange.engines.spark.sessions import check_installed, translated
-from ldprange.errors import EngineError, LdprangeError, WireError
+from ldprange.errors import ArgumentError, EngineError, LdprangeError, WireError
 from ldprange.files.parquet_reports import batch_from, is_coded, schema_of
 from ldprange.files.sources import Name
 from ldprange.packed_columns import batches_of
 from ldprange.plan import Plan
 from ldprange.reports import Batch
 from ldprange.support.arrays import Counts
-from ldprange.support.frames import check_columns
+from ldprange.support.columns import check_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -81,7 +81,7 @@ def count(plan: Plan, frame: DataFrame, *, column: str | None = None) -> Aggrega
     with translated():
         if column is None:
             return _count(plan, frame)
-        check_columns(frame.columns, [column])
+        check_columns(frame.columns, [column], ArgumentError)
         return _add_partials(plan, frame.select(column), _batches_of_packed)
 
 

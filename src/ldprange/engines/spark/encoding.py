@@ -74,7 +74,7 @@ def _encode(plan_text: str, seed: int, batches: Iterator[pa.RecordBatch]) -> Ite
     types = pa.schema([("level", pa.int16()), ("report", pa.int64() if is_coded(plan) else pa.binary())])
     coins = np.random.SeedSequence(seed, spawn_key=(_partition(),))
     its_seed = int.from_bytes(coins.generate_state(4).tobytes(), "little")
-    values = typed((rows.column(0) for rows in batches), plan.domain)
+    values = typed(batches, plan.domain)
     for reports in encode_stream(plan, values, seed=its_seed):
         yield rows_of(reports).cast(types)
 

@@ -1,0 +1,138 @@
+"""Columns of people's values as arrays, also from frames of other libraries, and what is missing in them."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldprange.errors import ArgumentError, DomainError, LdprangeError
+from ldprange.support.checking import Values, first_of, listed, shown
+
+Missing = Literal["refuse", "skip"]
+"""What becomes of people without a value: an error that says how many there are, or they are left out."""
+
+Mask = NDArray[np.bool_]
+
+
+def column_names(frame: Any) -> list[str] | None:
+    """Return the names of a frame's columns; None for anything that is no frame, such as a single column."""
+    names = getattr(frame, "column_names", None)  # arrow's
+    if names is None:
+        names = getattr(frame, "columns", None)  # everyone else's
+    return None if names is None else list(names)
+
+
+def check_columns(
+    names: Sequence[object], wanted: Sequence[str], error: type[LdprangeError] = DomainError
+) -> None:
+    """Raise ``error`` unless each ``wanted`` column is there, once, among the ``names`` of a frame's."""
+    for name in wanted:
+        if list(names).count(name) != 1:
+            what = "no" if name not in names else "more than one"
+            raise error(f"the frame has {what} column {shown(name)}; its columns are: {listed(names)}")
+
+
+def as_array(values: Values) -> NDArray[Any]:
+    """Return what came as an array: a list, an array, a column of a frame, or a frame that has only one."""
+    names = column_names(values)
+    if names is not None:
+        if len(names) != 1:
+            raise DomainError(
+                f"values must be one column of the frame, got all of {listed(names)}; "
+                f"choose one, as in frame[{shown(next(iter(names), 'age'))}]"
+            )
+        values = values[names[0]]  # type: ignore[call-overload, index]
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise DomainError("values must all be there, and some are masked; leave those out (.compressed())")
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise DomainError(f"values must be one list, or rows of one length, got {shown(values)}") from None
+
+
+def with_missing(values: Values) -> tuple[NDArray[Any], Mask]:
+    """Return what came as an array, and where in it a value is missing.
+
+    Missing are NaN, NaT, None, pandas' NA, null in polars and arrow, and what NumPy has masked.
+
+    >>> with_missing([3, None, 5])[1].tolist()
+    [False, True, False]
+    """
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        hidden = np.ma.getmaskarray(values)
+        array = np.ma.getdata(values).astype(object)
+        array[hidden] = "masked"  # for the message
+        return array, hidden | np.frompyfunc(_is_missing, 1, 1)(array).astype(bool)
+    array = as_array(values)
+    if array.dtype.kind == "f":
+        missing = np.isnan(array)
+    elif array.dtype.kind == "M":
+        missing = np.isnat(array)
+    elif array.dtype.kind == "O":
+        missing = np.frompyfunc(_is_missing, 1, 1)(array).astype(bool)
+    else:
+        missing = np.zeros(array.shape, bool)
+    return array, missing
+
+
+def _is_missing(value: Any) -> bool:
+    # pandas' own are known by their names, because NA compares with nothing
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.generic) and bool(value != value)
+
+
+def without(array: NDArray[Any], missing: Mask) -> NDArray[Any]:
+    """Return the entries of ``array`` that are not ``missing``, in the type that they have by themselves."""
+    kept = array[~missing]
+    return np.array(kept.tolist()) if kept.dtype.kind == "O" else kept
+
+
+def check_missing(choice: Missing) -> None:
+    """Raise ArgumentError unless ``choice`` says what becomes of missing values."""
+    if choice not in get_args(Missing):
+        raise ArgumentError(f"missing must be 'refuse' or 'skip', got {shown(choice)}")
+
+
+def told(array: NDArray[Any], missing: Mask, choice: Missing) -> None:
+    """Raise DomainError if values of an ``array`` are ``missing``; only warn if the ``choice`` is "skip"."""
+    number = int(np.count_nonzero(missing))
+    if number and choice == "refuse":
+        raise DomainError(
+            f"everyone must have a value, got {array[missing][0]} for {number:,} of {array.size:,} people; "
+            'leave them out with missing="skip"'
+        )
+    if number:
+        warnings.warn(f"left out {number:,} of {array.size:,} people, who have no value", stacklevel=3)
+
+
+def as_numbers(values: Values) -> NDArray[Any]:
+    """Return what came as an array of integers or of doubles."""
+    array = as_array(values)
+    if array.size == 0:
+        return array.astype(np.int64)
+    if array.dtype.kind not in "iuf":
+        first = first_of(array)
+        raise DomainError(
+            f"values must be numbers, got an array of {array.dtype} that begins with {shown(first)}; "
+            "convert them first, as with numpy.asarray(values, float)"
+        )
+    # a narrower float would have the domain's ends rounded to its own precision
+    return array.astype(np.float64, copy=False) if array.dtype.kind == "f" else array
+
+
+def check_inside(numbers: NDArray[Any], low: float, high: float) -> None:
+    """Raise an error if any number lies outside an interval, or is NaN."""
+    if numbers.dtype.kind == "u" and low <= 0 and np.iinfo(numbers.dtype).max <= high:
+        return  # such numbers can be nowhere else
+    if numbers.size and not (low <= numbers.min() and numbers.max() <= high):  # NaN is inside nothing
+        inside = (numbers >= low) & (numbers <= high)
+        wrong = numbers[~inside].flat[0]
+        why = (
+            "stay inside, or make a plan with a wider domain"
+            if np.isfinite(wrong)
+            else "leave missing values out"
+        )
+        raise DomainError(f"values must lie between {low} and {high}, got {wrong}; {why}")
