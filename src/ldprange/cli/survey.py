@@ -29,7 +29,7 @@ Ask = Callable[..., Any]
 
 @click.group()
 def survey() -> None:
-    """Make, list, close and open the surveys of a collector that runs.
+    """Make, list, close, open and delete the surveys of a collector that runs.
 
     The administrator's token is asked for, or taken from LDPRANGE_TOKEN. Listing takes the analyst's too.
     """
@@ -144,10 +144,35 @@ def open_again(name: str, ask: Ask, server: str) -> None:
     _change(ask, name, {"state": "open"})
 
 
+@command("ldprange survey delete minutes-to-work", of=survey)
+@click.argument("name", metavar="SURVEY")
+@click.option("--yes", is_flag=True, help="Do not ask again.")
+@_server_option
+def delete(name: str, yes: bool, ask: Ask, server: str) -> None:
+    """Delete a survey and all of its reports, for good."""
+    _check_name(name)
+    found = next((each for each in ask("GET", "/api/surveys")["surveys"] if each["name"] == name), None)
+    if found is None:
+        raise ArgumentError(f"there must be a survey of this name to delete it, got {shown(name)}")
+    if not yes:
+        if not sys.stdin.isatty():
+            raise ArgumentError("deleting must be confirmed, and there is no terminal to ask; add --yes")
+        click.confirm(
+            f"Delete {name} ({found['question']}) and its {found['reports']:,} reports for good?", abort=True
+        )
+    ask("DELETE", f"/api/surveys/{name}")
+    click.echo(f"{name} is deleted")
+
+
 def _change(ask: Ask, name: str, changes: dict[str, Any]) -> None:
+    _check_name(name)
+    changed = ask("PATCH", f"/api/surveys/{name}", changes)
+    click.echo(f"{changed['name']} is {changed['state']}")
+
+
+def _check_name(name: str) -> None:
+    """Raise ArgumentError unless ``name`` can be part of a survey's address."""
     if not re.fullmatch("[a-z0-9-]+", name):
         raise ArgumentError(
             f"a survey's name has lower-case letters, digits and dashes only, got {shown(name)}"
         )
-    changed = ask("PATCH", f"/api/surveys/{name}", changes)
-    click.echo(f"{changed['name']} is {changed['state']}")

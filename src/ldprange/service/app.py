@@ -14,7 +14,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from ldprange.errors import LdprangeError
-from ldprange.service import attributes, honesty, metrics, overview, pages, questions, surveys
+from ldprange.service import attributes, honesty, metrics, overview, pages, planning, questions, surveys
 from ldprange.service.collector import Collector
 from ldprange.service.openapi import DESCRIPTION
 from ldprange.service.refusal import Refusal
@@ -41,6 +41,8 @@ def make_app(collector: Collector) -> ASGIApp:
             Route("/api/surveys", surveys.listing, methods=["GET"]),
             Route(_SURVEY, surveys.show, methods=["GET"]),
             Route(_SURVEY, surveys.change, methods=["PATCH"]),
+            Route(_SURVEY, surveys.remove, methods=["DELETE"]),
+            Route("/api/plans", planning.choose, methods=["POST"]),
             _question("range", attributes.share_of_range, many=("attribute", "low", "high")),
             _question("prefix", questions.share_of_prefix, "value", "attribute"),
             _question("quantiles", questions.quantiles, "attribute", many=("q",)),

@@ -15,6 +15,7 @@ from ldprange.service.access import RateLimit
 from ldprange.service.bodies import Bodies
 from ldprange.service.cells import predicted_table
 from ldprange.service.quota import Quota
+from ldprange.service.refusal import Refusal
 from ldprange.service.settings import Settings
 from ldprange.service.store import CLOSED, OPEN, Store, Survey
 from ldprange.service.writer import Writer
@@ -78,22 +79,63 @@ class Collector:
                 self.surveys = {**self.surveys, added.name: added}
         return added
 
+    def survey(self, name: str) -> Survey:
+        """Return the survey of this name, or refuse."""
+        survey = self.surveys.get(name)
+        if survey is None:
+            raise Refusal(404, "there is no survey of this name")
+        return survey
+
     def change(self, name: str, changes: object) -> Survey:
-        """Change a survey's state, whether it is public, or takes batches; a closed one takes no reports."""
-        known = {"state": (OPEN, CLOSED), "public": (True, False), "batches": (True, False)}
-        if not isinstance(changes, Mapping) or not changes or not set(changes) <= set(known):
-            raise ArgumentError(
-                f"a change must be an object with state, public or batches in it, got {_short(changes)}"
-            )
-        for key, value in changes.items():
-            if not any(value is one or (isinstance(value, str) and value == one) for one in known[key]):
-                raise ArgumentError(f"{key} must be one of {list(known[key])}, got {_short(value)}")
+        """Change a survey as JSON types say: its switches and, until somebody answers, question and unit."""
+        new = changes_of(changes)
         with self._changing:
-            changed = replace(self.surveys[name], **changes)
-            self.store.change_survey(changed.id, changes)
+            changed = replace(self.survey(name), **new)
+            _check_attributes(changed.plan.domain, changed.unit)
+            with self.writer.at_rest():  # nobody answers meanwhile
+                reports = self.writer.reports(changed)
+                if reports and not set(_TEXTS).isdisjoint(new):
+                    raise Refusal(
+                        409,
+                        f"a survey's question and unit must stay as people answered them, and {reports} did; "
+                        "make another survey",
+                    )
+                self.store.change_survey(changed.id, new)
             self.surveys = {**self.surveys, name: changed}
             self.writer.set_closed(changed.id, changed.state == CLOSED)
         return changed
+
+    def remove(self, name: str) -> Survey | None:
+        """Delete a survey and all that is kept of it; None if the store could not be written."""
+        with self._changing:
+            survey = self.survey(name)
+            if not self.writer.remove_survey(survey):
+                return None
+            self.surveys = {key: other for key, other in self.surveys.items() if key != name}
+            self._unit_errors = {
+                key: error for key, error in self._unit_errors.items() if key[0] != survey.id
+            }
+        return survey
+
+
+_SWITCHES = {"state": (OPEN, CLOSED), "public": (True, False), "batches": (True, False)}
+_TEXTS = {"question": (1, _MAX_QUESTION_LENGTH), "unit": (0, _MAX_UNIT_LENGTH)}
+"""The texts of a survey, and how many characters each may have at least and at most."""
+
+
+def changes_of(changes: object) -> dict[str, Any]:
+    """Return the changes to a survey that are described in JSON types."""
+    known = [*_SWITCHES, *_TEXTS]
+    if not isinstance(changes, Mapping) or not changes or not set(changes) <= set(known):
+        raise ArgumentError(
+            "a change must be an object with state, public, batches, question or unit in it, "
+            f"got {_short(changes)}"
+        )
+    for key, value in changes.items():
+        allowed = _SWITCHES.get(key)
+        if allowed and not any(value is one or (isinstance(value, str) and value == one) for one in allowed):
+            raise ArgumentError(f"{key} must be one of {list(allowed)}, got {_short(value)}")
+    return {key: _line(key, value) if key in _TEXTS else value for key, value in changes.items()}
 
 
 def survey_of(description: object) -> Survey:
@@ -115,19 +157,23 @@ def survey_of(description: object) -> Survey:
             "a survey's name must have 1 to 63 lower-case letters, digits and dashes, not a dash first, "
             f"got {_short(given['name'])}"
         )
-    for key, longest, least in (("question", _MAX_QUESTION_LENGTH, 1), ("unit", _MAX_UNIT_LENGTH, 0)):
-        text = given[key]
-        if not isinstance(text, str) or not least <= len(text.strip()) <= longest or not _is_plain(text):
-            raise ArgumentError(
-                f"a survey's {key} must be a line of {least} to {longest} characters, got {_short(text)}"
-            )
+    question, unit = _line("question", given["question"]), _line("unit", given["unit"])
     for key in ("public", "batches"):
         if not isinstance(given[key], bool):
             raise ArgumentError(f"{key} must be true or false, got {_short(given[key])}")
     plan = Plan.from_dict(given["plan"])
-    _check_attributes(plan.domain, given["unit"].strip())
-    question, unit = given["question"].strip(), given["unit"].strip()
+    _check_attributes(plan.domain, unit)
     return Survey(0, given["name"], question, unit, given["public"], OPEN, plan, given["batches"])
+
+
+def _line(key: str, text: object) -> str:
+    """Return one of a survey's texts, without space around it, or refuse it."""
+    least, most = _TEXTS[key]
+    if not isinstance(text, str) or not least <= len(text.strip()) <= most or not _is_plain(text):
+        raise ArgumentError(
+            f"a survey's {key} must be a line of {least} to {most} characters, got {_short(text)}"
+        )
+    return text.strip()
 
 
 def _check_attributes(domain: Domain, unit: str) -> None:

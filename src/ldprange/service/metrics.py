@@ -18,7 +18,7 @@ async def metrics(request: Request) -> Response:
     Parameters(request)
     writer, lanes = collector.writer, request.app.state.turns.lanes
     reports = [
-        (f'{{survey="{survey.name}"}}', writer.live(survey).reports) for survey in collector.surveys.values()
+        (f'{{survey="{survey.name}"}}', writer.reports(survey)) for survey in collector.surveys.values()
     ]
     lines = [
         *_metric("ldprange_reports", "gauge", "Reports in the store.", reports),

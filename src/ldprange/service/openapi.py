@@ -41,7 +41,7 @@ _ERRORS = {
     403: "The token is another role's, or administration is not allowed from there.",
     404: "There is no such survey.",
     408: "The body did not come in time.",
-    409: "A name or a batch's id is taken, or nobody has answered yet.",
+    409: "A name or a batch's id is taken; nobody has answered yet; or somebody has, so texts must stay.",
     410: "The survey is closed.",
     413: "The body is too large, or has more reports than an address may bring in an hour.",
     415: "The body must be sent as bytes.",
@@ -107,21 +107,51 @@ _BATCHES: Json = {**_FLAG, "description": "Whether a submission may hold more th
 _STATE: Json = {"enum": ["open", "closed"]}
 _PLAN: Json = {"type": "object", "description": "A plan, as in docs/formats.md."}
 _SWITCHES: Json = {"public": _FLAG, "batches": _BATCHES}
+_TEXTS: Json = {
+    "question": {"type": "string", "minLength": 1, "maxLength": 500},
+    "unit": {"type": "string", "maxLength": 40},
+}
 _SURVEY = _object(
     {"name": _TEXT, "question": _TEXT, "unit": _TEXT, "state": _STATE, **_SWITCHES, "plan": _PLAN}
 )
 _NEW = _object(
     {
         "name": {"type": "string", "pattern": f"^{NAME}$"},
-        "question": {"type": "string", "minLength": 1, "maxLength": 500},
-        "unit": {"type": "string", "maxLength": 40},
+        **_TEXTS,
         **_SWITCHES,
         "plan": _PLAN,
     },
     optional=("unit", *_SWITCHES),
 )
-_CHANGES = {**_object({"state": _STATE, **_SWITCHES}, optional=("state", *_SWITCHES)), "minProperties": 1}
-_LISTED = _object({"name": _TEXT, "question": _TEXT, "state": _TEXT, "public": _FLAG, "reports": _WHOLE})
+_CHANGEABLE: Json = {"state": _STATE, **_SWITCHES, **_TEXTS}
+_CHANGES = {**_object(_CHANGEABLE, optional=tuple(_CHANGEABLE)), "minProperties": 1}
+_LISTED = _object(
+    {
+        "name": _TEXT,
+        "question": _TEXT,
+        "unit": _TEXT,
+        "epsilon": {"type": "number"},
+        "state": _TEXT,
+        "public": _FLAG,
+        "reports": _WHOLE,
+    }
+)
+_WANTED = _object(
+    {
+        "domain": {"type": "object", "description": "A domain, as in a plan (docs/formats.md)."},
+        "epsilon": {"type": "number", "exclusiveMinimum": 0},
+        "users": {"type": "integer", "minimum": 1},
+    }
+)
+_PLANNED = _object(
+    {
+        "plan": _PLAN,
+        "typical": {
+            "type": ["number", "null"],
+            "description": "Half the length of a typical range's 95% interval, if so many answer.",
+        },
+    }
+)
 _KEPT = _object({"reports": {"type": "integer", "minimum": 1}})
 
 _POPULATION: Json = {
@@ -268,11 +298,28 @@ DESCRIPTION: Json = {
                 parameters=(_SURVEY_NAME,),
             ),
             "patch": _operation(
-                "Close a survey, open it again, make its answers public, or let it take batches",
+                "Close a survey, open it again, make its answers public, let it take batches; "
+                "or, before anybody answers, correct its question or unit",
                 {"200": _json(_SURVEY, "As it is now.")},
-                (400, 503),
+                (400, 409, 503),
                 parameters=(_SURVEY_NAME,),
                 body={"application/json": {"schema": _CHANGES}},
+                security=_ADMINISTRATOR,
+            ),
+            "delete": _operation(
+                "Delete a survey and all that is kept of it, for good",
+                {"204": {"description": "It is gone."}},
+                (400, 503),
+                parameters=(_SURVEY_NAME,),
+                security=_ADMINISTRATOR,
+            ),
+        },
+        "/api/plans": {
+            "post": _operation(
+                "See the best plan for a survey, and how exact its answers will be",
+                {"200": _json(_PLANNED, "The plan, to make a survey with.")},
+                (400,),
+                body={"application/json": {"schema": _WANTED}},
                 security=_ADMINISTRATOR,
             ),
         },

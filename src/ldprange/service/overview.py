@@ -74,6 +74,10 @@ def _version(survey: Survey, reports: int) -> int:
     return 2 * reports + (survey.state == CLOSED)
 
 
+_Key = tuple[int, str, Hashable]
+"""The survey's id, its state, and how it is drawn."""
+
+
 class Overviews:
     """The overviews last drawn.
 
@@ -82,7 +86,7 @@ class Overviews:
     """
 
     def __init__(self) -> None:
-        self._held: OrderedDict[Hashable, tuple[int, float, bytes]] = OrderedDict()
+        self._held: OrderedDict[_Key, tuple[int, float, bytes]] = OrderedDict()
         self._locks: defaultdict[int, Lock] = defaultdict(Lock)
         self._holding = Lock()
 
@@ -100,7 +104,13 @@ class Overviews:
             self._hold(key, (known, begin + took * (1 + _REST) if took > _LONG else 0.0, found))
             return found
 
-    def _hold(self, key: Hashable, what: tuple[int, float, bytes]) -> None:
+    def forget(self, survey: Survey) -> None:
+        """Let go of all that was drawn of a survey."""
+        with self._holding:
+            for key in [key for key in self._held if key[0] == survey.id]:
+                del self._held[key]
+
+    def _hold(self, key: _Key, what: tuple[int, float, bytes]) -> None:
         with self._holding:
             self._held[key] = what
             self._held.move_to_end(key)

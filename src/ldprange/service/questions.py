@@ -66,6 +66,12 @@ class Estimates:
                 self._held.popitem(last=False)
         return found
 
+    def forget(self, survey: Survey) -> None:
+        """Let go of all that is known of a survey."""
+        with self._holding:
+            for key in [key for key in self._held if key[0] == survey.id]:
+                del self._held[key]
+
 
 Asked = Callable[[Parameters, "EitherEstimate", float], dict[str, Any]]
 

@@ -81,10 +81,7 @@ def asker_of(request: Request, collector: Collector, survey: Survey) -> tuple[st
 
 def survey_in(collector: Collector, name: str) -> Survey:
     """Return the survey of this name."""
-    survey = collector.surveys.get(name)
-    if survey is None:
-        raise Refusal(404, "there is no survey of this name")
-    return survey
+    return collector.survey(name)
 
 
 def check_role(request: Request, collector: Collector, roles: Sequence[str]) -> None:

@@ -105,6 +105,7 @@ class Store(Database):
     def __init__(self, place: str | os.PathLike[str], *, create: bool = False) -> None:
         super().__init__(place, create=create)
         self._insert = self._insertion()
+        self._last_deleted = 0
 
     def _insertion(self) -> str:
         """Return the statement that keeps a batch unless its id is there already, for the driver."""
@@ -131,13 +132,27 @@ class Store(Database):
         values = {name: getattr(new, name) for name in columns}
         try:
             with self._engine.begin() as connection:
+                if self._directory is not None:
+                    # SQLite would give a deleted survey's number again, by which its late reports know it
+                    last = connection.scalar(select(func.max(SURVEYS.c.id))) or 0
+                    values["id"] = 1 + max(last, self._last_deleted)
                 connection.execute(insert(SURVEYS), {**values, "plan": new.plan.to_json()})
         except IntegrityError:
             return None
         return next(survey for survey in self.surveys() if survey.name == new.name)
 
+    def delete_survey(self, survey: int) -> None:
+        """Delete a survey and all that is kept of it, or nothing; SQLite overwrites it with zeros."""
+        self._check_place()
+        with self._writer.begin():
+            for table in (RECENT, SORTED, AGGREGATES, ARRIVALS):
+                self._writer.execute(table.delete().where(table.c.survey == survey))
+            self._writer.execute(SURVEYS.delete().where(SURVEYS.c.id == survey))
+        self._last_deleted = max(self._last_deleted, survey)
+        forget_log(self._writer)
+
     def change_survey(self, survey: int, changes: Mapping[str, Any]) -> None:
-        """Change a survey's state, whether it is public, or whether it takes batches."""
+        """Change columns of a survey, such as its state, or whether it is public."""
         with self._engine.begin() as connection:
             connection.execute(update(SURVEYS).where(SURVEYS.c.id == survey).values(**changes))
 

@@ -1,4 +1,4 @@
-"""Requests about surveys: make one, change it, see what there is."""
+"""Requests about surveys: make one, change it, delete it, see what there is."""
 
 from typing import Any
 
@@ -8,7 +8,16 @@ from starlette.responses import Response
 
 from ldprange.service.access import ADMINISTRATOR, ROLES
 from ldprange.service.refusal import Refusal
-from ldprange.service.replies import ANYWHERE, Parameters, Reply, check_role, collector_of, json_of, survey_in
+from ldprange.service.replies import (
+    ANYWHERE,
+    KEPT_BY_NOBODY,
+    Parameters,
+    Reply,
+    check_role,
+    collector_of,
+    json_of,
+    survey_in,
+)
 from ldprange.service.store import Survey
 
 
@@ -37,12 +46,25 @@ async def create(request: Request) -> Response:
 
 
 async def change(request: Request) -> Response:
-    """Close a survey, open it again, make its answers public, or let it take batches."""
+    """Close a survey, open it again, make it public, let it take batches, or correct its texts."""
     collector = collector_of(request)
     check_role(request, collector, (ADMINISTRATOR,))
     name = survey_in(collector, request.path_params["name"]).name
     said = await json_of(request, collector)
     return Reply(description(await run_in_threadpool(collector.change, name, said)))
+
+
+async def remove(request: Request) -> Response:
+    """Delete a survey and all that is kept of it."""
+    collector = collector_of(request)
+    check_role(request, collector, (ADMINISTRATOR,))
+    Parameters(request)
+    survey = await run_in_threadpool(collector.remove, request.path_params["name"])
+    if survey is None:
+        raise Refusal(503, "the store could not be written; try again", {"retry-after": "1"})
+    request.app.state.estimates.forget(survey)
+    request.app.state.overviews.forget(survey)
+    return Response(status_code=204, headers=KEPT_BY_NOBODY)
 
 
 async def show(request: Request) -> Response:
@@ -61,9 +83,11 @@ async def listing(request: Request) -> Response:
         {
             "name": survey.name,
             "question": survey.question,
+            "unit": survey.unit,
+            "epsilon": survey.plan.epsilon,
             "state": survey.state,
             "public": survey.public,
-            "reports": collector.writer.live(survey).reports,
+            "reports": collector.writer.reports(survey),
         }
         for survey in collector.surveys.values()
     ]

@@ -10,9 +10,9 @@ Once an hour, or after many, it also lets the store sort what came, so that noth
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from threading import Condition, Lock, Thread
 from typing import NamedTuple
@@ -21,6 +21,7 @@ from ldprange import wire
 from ldprange.errors import LdprangeError
 from ldprange.reports import Batch
 from ldprange.service.live_aggregate import Live
+from ldprange.service.refusal import Refusal
 from ldprange.service.schema import HOUR
 from ldprange.service.store import CLOSED, Kept, Store, Survey
 
@@ -50,6 +51,7 @@ FULL = Outcome(
     507, reason="the collector's disk is nearly full, and it takes no reports; send the batch again later"
 )
 OVER = Outcome(410, reason="the survey is closed; no more reports are taken")
+GONE = Outcome(404, reason="there is no survey of this name")
 STOPPING = Outcome(503, reason="the collector is shutting down; send the batch again with the same id")
 
 
@@ -101,6 +103,23 @@ class Writer:
         with self._writing:
             self._lives[survey.id] = Live.load(self._store, survey)
 
+    def remove_survey(self, survey: Survey) -> bool:
+        """Delete a survey from the store, and take nothing more for it; return whether that went well."""
+
+        def remove() -> None:
+            self._store.delete_survey(survey.id)
+            # not in place: somebody may be going through them
+            self._lives = {key: live for key, live in self._lives.items() if key != survey.id}
+            self._closed.discard(survey.id)
+
+        return self._attempted(remove)
+
+    @contextmanager
+    def at_rest(self) -> Iterator[None]:
+        """Keep no batch meanwhile."""
+        with self._writing:
+            yield
+
     def set_closed(self, survey: int, closed: bool) -> None:
         """From now on take a survey's new batches, or no more."""
         with self._writing:
@@ -108,7 +127,15 @@ class Writer:
 
     def live(self, survey: Survey) -> Live:
         """Return the live aggregate of a survey."""
-        return self._lives[survey.id]
+        live = self._lives.get(survey.id)
+        if live is None:
+            raise Refusal(GONE.status, GONE.reason)
+        return live
+
+    def reports(self, survey: Survey) -> int:
+        """Return how many reports a survey has; none if it was deleted just now."""
+        live = self._lives.get(survey.id)
+        return 0 if live is None else live.reports
 
     @property
     def waiting(self) -> int:
@@ -125,11 +152,14 @@ class Writer:
         """Hand a batch over; the future is done when it is durable and counted, or refused."""
         future: asyncio.Future[Outcome] = self._loop.create_future()
         with self._wake:
+            live = self._lives.get(survey.id)
             if self._stopping:
                 future.set_result(STOPPING)
+            elif live is None:
+                future.set_result(GONE)
             elif len(self._waiting) >= _MAX_WAITING or self._waiting_bytes >= _MAX_WAITING_BYTES:
                 future.set_result(BUSY)
-            elif self._lives[survey.id].full:
+            elif live.full:
                 future.set_result(UNCOUNTED)
             else:
                 self._waiting.append(_Submission(survey, batch, body, future))
@@ -177,6 +207,7 @@ class Writer:
             self.healthy = False
             with self._wake:
                 self._counted = []  # nothing is sorted until all is read anew
+                self._wake.notify()
             return False
         return True
 
@@ -215,7 +246,7 @@ class Writer:
             counted, self._counted = self._counted, []
         hour = _hour()
         for live in counted:
-            if live.ended is not None and self._lives[live.ended.survey] is live:  # nothing was read anew
+            if live.ended is not None and self._lives.get(live.ended.survey) is live:  # as it was
                 self._sort(live)
         if hour != self._hour:
             self._hour = hour
@@ -245,7 +276,10 @@ class Writer:
     def _write(self, group: list[_Submission]) -> None:
         by_survey: dict[int, list[_Submission]] = {}
         for submission in group:
-            by_survey.setdefault(submission.survey.id, []).append(submission)
+            if submission.survey.id in self._lives:
+                by_survey.setdefault(submission.survey.id, []).append(submission)
+            else:  # it was deleted while this waited
+                submission.outcome = GONE
         good: dict[int, list[_Submission]] = {}
         unpacked: dict[int, tuple[Batch, int]] = {}  # reports, and of how many submissions
         for survey, submissions in by_survey.items():

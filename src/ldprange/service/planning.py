@@ -1,0 +1,50 @@
+"""What a survey would be able to tell, before it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ldprange.domain import Domain
+from ldprange.errors import ArgumentError
+from ldprange.estimation.attribute_estimate import normal_quantile
+from ldprange.planner import choose_plan
+from ldprange.service.access import ADMINISTRATOR
+from ldprange.service.questions import CONFIDENCE
+from ldprange.service.replies import Parameters, Reply, check_role, collector_of, json_of, rendered
+from ldprange.support.checking import shown
+
+_MAX_BINS = 1 << 16
+_WANTED = {"domain", "epsilon", "users"}
+
+
+async def choose(request: Request) -> Response:
+    """Return the best plan for a domain, an ε and a number of people, and how exact its answers will be."""
+    collector = collector_of(request)
+    check_role(request, collector, (ADMINISTRATOR,))
+    Parameters(request)
+    return Reply(await run_in_threadpool(_chosen, await json_of(request, collector)))
+
+
+def _chosen(description: object) -> bytes:
+    if not isinstance(description, Mapping) or set(description) != _WANTED:
+        raise ArgumentError(
+            f"what is planned must be an object with domain, epsilon and users, got {shown(description)}"
+        )
+    domain, epsilon, users = (description[key] for key in ("domain", "epsilon", "users"))
+    if not isinstance(domain, Mapping):
+        raise ArgumentError(f"a domain must be an object, as in a plan, got {shown(domain)}")
+    values = Domain.from_dict(domain)
+    if values.bins > _MAX_BINS:
+        raise ArgumentError(
+            f"a domain must have at most {_MAX_BINS} bins to be planned here, got {values.bins}; "
+            "use ldprange plan, and ldprange survey create --plan"
+        )
+    plan = choose_plan(values, epsilon=epsilon, expected_users=users)
+    z = normal_quantile(CONFIDENCE, 1) or 0.0
+    told: dict[str, Any] = {"plan": plan.to_dict(), "typical": z * plan.predict(users).range_rmse}
+    return rendered(told)
