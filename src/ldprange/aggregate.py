@@ -29,6 +29,7 @@ from ldprange.plan import Plan
 from ldprange.reports import Batch, Report, gathered
 from ldprange.support.arrays import Counts
 from ldprange.support.checking import check_type, shown
+from ldprange.support.optional import optional_packages
 from ldprange.support.packed_counts import packed_counts, unpacked_counts
 from ldprange.support.parallel import in_threads
 from ldprange.support.whole_files import read_whole, unsealed, whole_file
@@ -122,9 +123,9 @@ class Aggregate:
         alone = not isinstance(reports, Iterable) or isinstance(reports, bytes | bytearray | memoryview | str)
         many: Iterable[object] = [reports] if alone else cast(Iterable[object], reports)
         if column is not None or any(hasattr(reports, name) for name in _ARROW):
-            # arrow takes as long to load as all else together
-            from ldprange.packed_columns import batches_of
-            from ldprange.support.frames import arrow_arrays
+            with optional_packages():  # loaded when it is used: it takes as long as all else together
+                from ldprange.packed_columns import batches_of
+                from ldprange.support.frames import arrow_arrays
 
             many = batches_of(plan, arrow_arrays(reports, column))
         total: Aggregate | None = None

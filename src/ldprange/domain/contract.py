@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal
@@ -118,6 +119,23 @@ class Domain(ABC):
     def plain(self) -> Domain:
         """The domain without bins for answers that are none of its values: itself, if it has none."""
         return self
+
+    @staticmethod
+    def of(values: Any) -> Domain:
+        """Suggest a domain for ``values``, such as a frame's column, by type and extent; for rehearsals.
+
+        Whole numbers, real ones (256 bins), days, truth values, labels (without an order, unless the column
+        has one); a frame gives a product of its columns. In a real survey nobody sees the values, and a
+        domain made from them would tell of the least and the greatest: so there is a warning.
+        """
+        from ldprange.domain.suggestion import suggested
+
+        warnings.warn(
+            "a domain made from people's values tells of them, so this is for rehearsals; "
+            "for a survey, choose the ends by what you know beforehand",
+            stacklevel=2,
+        )
+        return suggested(values)
 
     @staticmethod
     def from_dict(description: Mapping[str, Any]) -> Domain:
