@@ -64,6 +64,21 @@ def plans() -> dict[str, tuple[ldp.Plan, list[Any]]]:
             ldp.Plan(ldp.Domain.real(0.0, 0.1, 4, open_ends="high"), 2.0, ldp.Flat(), ldp.GRR()),
             [0.0, 0.05, 0.1, 0.2, "more than 0.1"],
         ),
+        "minutes, open above, or no answer, Haar, HRR": (
+            ldp.Plan(
+                ldp.Domain.integers(0, 120, open_ends="high", no_answer=True), 1.1, ldp.Haar(), ldp.HRR()
+            ),
+            [0, 120, 500, "more than 120", "no answer"],
+        ),
+        "a region, or no answer, subset selection": (
+            ldp.Plan(
+                ldp.Domain.categories(["north", "south"], no_answer=True),
+                1.0,
+                ldp.Flat(),
+                ldp.SubsetSelection(),
+            ),
+            ["north", "south", "no answer"],
+        ),
         "an oracle and a probability for each level": (
             ldp.Plan(
                 ldp.Domain.integers(0, 63),

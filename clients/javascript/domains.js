@@ -2,7 +2,7 @@
 
 import { checkKeys, chosenByKind, isWhole, shown } from "./checking.js";
 import { DomainError } from "./errors.js";
-import { openEnds } from "./extended_domains.js";
+import { noAnswer, openEnds } from "./extended_domains.js";
 import { product } from "./product.js";
 
 const SNAP = 1e-9; // a value this close to an edge, in bins, is on it
@@ -16,6 +16,7 @@ const DOMAINS = new Map([
   ["ordered", { keys: ["labels"], make: ordered }],
   ["categories", { keys: ["labels"], make: ordered }], // the collector alone makes a difference
   ["open_ends", { keys: ["inside", "sides"], make: openEnds }],
+  ["no_answer", { keys: ["inside"], make: noAnswer }],
   ["product", { keys: ["names", "axes"], make: product }],
 ]);
 
@@ -26,7 +27,7 @@ const DOMAINS = new Map([
  * throws for any value outside, and `label(index)`, a bin's name for people. Numbers have `step` too (1, or "any", as an
  * HTML input takes it), and ordered ones `labels`. Numbers and days have `side(value)`: −1 for one below the domain, 1 for one above
  * it, and else 0. One with open ends has these as `inside`, and the names of its first and its last bin as `before` and `after`, if
- * they are open. A product has `names` and `axes` in place of `low` and `high`.
+ * they are open; one in which there may be no answer has the others as `inside`, and "no answer" as `after`. A product has `names` and `axes` in place of `low` and `high`.
  */
 export function domainOf(description) {
   const { keys, make } = chosenByKind("a domain", DOMAINS, description, DomainError);

@@ -4,6 +4,7 @@ import { isObject, shown } from "./checking.js";
 import { DomainError } from "./errors.js";
 
 const OPEN = ["integers", "real", "logarithmic", "dates"]; // kinds whose ends may be open
+const ANSWERS = [...OPEN, "ordered", "categories", "open_ends"]; // kinds beside which there may be no answer
 const SIDES = ["both", "low", "high"];
 
 /** Numbers or days, and bins for all that lies beyond an end: "less than 0", "more than 120". */
@@ -19,6 +20,22 @@ export function openEnds({ inside, sides }, domainOf) {
   const before = sides === "high" ? undefined : `${less} ${domain.low}`;
   const after = sides === "low" ? undefined : `${more} ${domain.high}`;
   return extended(domain, before, after, domain.side);
+}
+
+/** The name of the bin of those who would rather not say, and its value. */
+export const NO_ANSWER = "no answer";
+
+/** A domain of one attribute, and one more bin, the last, for people who give no answer. */
+export function noAnswer({ inside }, domainOf) {
+  if (!isObject(inside) || !ANSWERS.includes(inside.kind)) {
+    throw new DomainError(`no answer must be beside the values of one attribute, and once, got ${shown(inside)}`);
+  }
+  const domain = domainOf(inside);
+  if (domain.labels?.includes(NO_ANSWER)) {
+    throw new DomainError(`labels must not be ${shown(NO_ANSWER)}, which stands for itself`);
+  }
+  const labels = domain.labels && { labels: Object.freeze([...domain.labels, NO_ANSWER]) };
+  return { ...extended(domain, undefined, NO_ANSWER, () => 0), ...labels };
 }
 
 /**

@@ -52,6 +52,15 @@ export interface OpenEndsDomain extends AnyDomain<number | string> {
   readonly after?: string;
 }
 
+/** Values of which people may give none: "no answer" is one more bin, the last, and its value. */
+export interface NoAnswerDomain extends AnyDomain<number | string> {
+  readonly kind: "no_answer";
+  readonly inside: IntegersDomain | ContinuousDomain | DatesDomain | OrderedDomain | OpenEndsDomain;
+  readonly after: "no answer";
+  /** Of labels: all of them, and "no answer". */
+  readonly labels?: readonly string[];
+}
+
 /** The domain of one attribute. */
 export type AttributeDomain = IntegersDomain | ContinuousDomain | DatesDomain | OrderedDomain | OpenEndsDomain;
 
@@ -69,7 +78,7 @@ export interface ProductDomain {
   label(index: readonly number[]): string;
 }
 
-export type Domain = AttributeDomain | ProductDomain;
+export type Domain = AttributeDomain | NoAnswerDomain | ProductDomain;
 
 /** A person's value; of several attributes an object with one for each, by name. */
 export type Value = number | string | Readonly<Record<string, number | string>>;

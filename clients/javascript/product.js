@@ -3,6 +3,7 @@
 import { isObject, shortened, shown } from "./checking.js";
 import { DomainError } from "./errors.js";
 
+const NOT_BESIDE_OTHERS = ["product", "no_answer"];
 const TAKEN = ["confidence", "given"]; // questions name the attributes, and these words besides
 
 /**
@@ -23,8 +24,8 @@ export function product({ names, axes }, domainOf) {
     throw new DomainError(`attributes must have names of their own, got ${shown(names)}`);
   }
   const domains = axes.map((axis, at) => {
-    if (isObject(axis) && axis.kind === "product") {
-      throw new DomainError(`${shortened(names[at])} must have a domain such as one of kind integers, got one of kind product`);
+    if (isObject(axis) && NOT_BESIDE_OTHERS.includes(axis.kind)) {
+      throw new DomainError(`${shortened(names[at])} must have a domain such as one of kind integers, got one of kind ${axis.kind}`);
     }
     const domain = about(names[at], () => domainOf(axis));
     if (domain.bins < 2) {

@@ -1,9 +1,10 @@
-"""The command line where people may answer something other than a value: beyond an end."""
+"""The command line where people may answer something other than a value: beyond an end, or nothing."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,12 +46,49 @@ def test_the_whole_way_with_open_ends(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("options", "values", "first"),
+    [
+        (MINUTES, "3", 3),
+        (("--low", "0", "--high", "1", "--bins", "4"), "0.1", 0),
+        (("--first", "2026-01-01", "--last", "2026-01-03"), "2026-01-02", "2026-01-02"),
+        (("--labels", "S,M"), "M", "M"),
+    ],
+)
+def test_the_whole_way_with_no_answer(here: Path, options: tuple[str, ...], values: str, first: Any) -> None:
+    done("plan", *options, "--prefer-not-to-say", "--epsilon", "5", "-o", "plan.json")
+    (here / "values.csv").write_text("it,more\n" + f"{values},x\n,y\n" * 5000)
+    done("encode", "plan.json", "values.csv", "--column", "it", "-o", "some.reports", "--seed", "1")
+    done("aggregate", "plan.json", "some.reports", "-o", "some.agg")
+    found = answered("query", "some.agg", "--histogram")
+    assert found["no_answer"]["value"] == pytest.approx(0.5, abs=0.05)
+    most = max(found["histogram"], key=lambda row: row["value"])
+    assert (most["from"], most["value"]) == (first, pytest.approx(1, abs=0.05))
+    shown = done("query", "some.agg")
+    assert "no answer, of all people" in shown
+    assert "about those who answered" in " ".join(shown.split())
+    assert "no answer," in done("query", "some.agg", "--csv")
+    assert "no answer" in done("simulate", "plan.json", "values.csv", "--column", "it", "--repetitions", "2")
+
+
+def test_a_table_must_have_all_values_where_all_must_answer(here: Path) -> None:
+    done("plan", *MINUTES, "--epsilon", "5", "-o", "plan.json")
+    (here / "values.csv").write_text("it,more\n3,x\n,y\n")
+    refused = run("encode", "plan.json", "values.csv", "--column", "it", "-o", "some.reports")
+    assert refused.exit_code == 2
+    assert "row 2 has none" in " ".join(refused.stderr.split())
+
+
+@pytest.mark.parametrize(
     ("options", "reason"),
     [
         (("--labels", "S,M", "--open-ends"), "open ends must be those of numbers or days"),
         (
             ("--attribute", "a", "0..9", "--attribute", "b", "0..9", "--open-ends"),
             "end its values with /open",
+        ),
+        (
+            ("--attribute", "a", "0..9", "--attribute", "b", "0..9", "--prefer-not-to-say"),
+            "all must be answer",
         ),
         ((*MINUTES, "--open-ends", "left"), "'left' is not one of 'both', 'low', 'high'"),
     ],

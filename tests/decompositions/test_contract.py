@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 import ldprange as ldp
-from exact_laws import all_reports
+from exact_laws import contributions
 from ldprange.decompositions import KINDS, Decomposition, decomposition_from_dict
 from ldprange.planner.optimise import Workload
-from ldprange.support.arrays import Counts, Floats
+from ldprange.support.arrays import Floats
 from ldprange.workloads import ranges_of
 
 CASES: list[Decomposition] = [
@@ -70,31 +70,13 @@ def takes_ends_like_the_rest(decomposition: Decomposition) -> bool:
     return isinstance(decomposition, ldp.Windows)
 
 
-def contributions(plan: ldp.Plan, users: Counts) -> list[tuple[Floats, Floats]]:
-    """Return, for each level, every report's chance in SHARES, and what it alone adds to the cdf × users."""
-    estimator, found = plan.estimator(users), []
-    nothing = [np.zeros(mechanism.cells) for mechanism in plan.mechanisms]
-    base = np.cumsum(estimator.fit(nothing))
-    for at, (level, mechanism) in enumerate(zip(plan.levels, plan.mechanisms, strict=True)):
-        chances, added = [], []
-        for report in all_reports(mechanism):
-            tally = mechanism.tally(mechanism.unpack(np.frombuffer(report, np.uint8)[None]))
-            each = [float(mechanism.likelihood(report, level.cell(item))) for item in range(SHARES.size)]
-            alone = [*nothing]
-            alone[at] = mechanism.estimate(tally, 1)
-            chances.append(each @ SHARES)
-            added.append(np.append(0.0, np.cumsum(estimator.fit(alone)) - base))
-        found.append((np.array(chances), np.array(added)))
-    return found
-
-
 @every_case
 def test_estimates_are_exactly_unbiased(decomposition: Decomposition) -> None:
     plan = plan_of(decomposition)
     users = np.arange(len(plan.levels)) + 3
     nothing = [np.zeros(mechanism.cells) for mechanism in plan.mechanisms]
     expected = np.append(0.0, np.cumsum(plan.estimator(users).fit(nothing)))
-    for chances, added in contributions(plan, users):
+    for chances, added in contributions(plan, users, SHARES):
         assert chances.sum() == pytest.approx(1.0)
         expected = expected + chances @ added
     np.testing.assert_allclose(expected, np.append(0.0, np.cumsum(SHARES)), atol=1e-9)
@@ -106,7 +88,7 @@ def test_variances_are_exactly_those_of_all_reports(decomposition: Decomposition
     users = np.arange(len(plan.levels)) + 3
     low, high = ranges_of(SHARES.size)
     exact = np.zeros(low.size)
-    for (chances, added), number in zip(contributions(plan, users), users, strict=True):
+    for (chances, added), number in zip(contributions(plan, users, SHARES), users, strict=True):
         answers = added[:, high] - added[:, low]
         exact += (chances @ answers**2 - (chances @ answers) ** 2) / number
     stated = plan.estimator(users).variances(np.append(0.0, np.cumsum(SHARES)))(low, high)

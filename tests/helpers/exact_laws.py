@@ -17,6 +17,7 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+import ldprange as ldp
 from ldprange.errors import WireError
 from ldprange.oracles import Mechanism, Oracle
 from ldprange.oracles.local_hashing import HashingMechanism
@@ -228,3 +229,21 @@ def all_symbols(symbols: int, item: int) -> NDArray[np.uint8]:
 
 def _coefficients(seed: int) -> tuple[int, int, int]:
     return seed % PRIME, seed // PRIME % PRIME, seed // PRIME**2
+
+
+def contributions(plan: ldp.Plan, users: Counts, shares: Floats) -> list[tuple[Floats, Floats]]:
+    """Return, for each level, every report's chance in ``shares``, and what it adds to the cdf × users."""
+    estimator, found = plan.estimator(users), []
+    nothing = [np.zeros(mechanism.cells) for mechanism in plan.mechanisms]
+    base = np.cumsum(estimator.fit(nothing))
+    for at, (level, mechanism) in enumerate(zip(plan.levels, plan.mechanisms, strict=True)):
+        chances, added = [], []
+        for report in all_reports(mechanism):
+            tally = mechanism.tally(mechanism.unpack(np.frombuffer(report, np.uint8)[None]))
+            each = [float(mechanism.likelihood(report, level.cell(item))) for item in range(shares.size)]
+            alone = [*nothing]
+            alone[at] = mechanism.estimate(tally, 1)
+            chances.append(each @ shares)
+            added.append(np.append(0.0, np.cumsum(estimator.fit(alone)) - base))
+        found.append((np.array(chances), np.array(added)))
+    return found

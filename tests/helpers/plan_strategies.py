@@ -22,6 +22,7 @@ def domains() -> st.SearchStrategy[ldp.Domain]:
             _bins(),
             st.sampled_from([True, "low", "high"]),
         ),
+        st.builds(lambda bins: ldp.Domain.integers(1, bins, open_ends="low", no_answer=True), _bins()),
         st.lists(st.sampled_from("äbcdefg\"'{"), min_size=1, unique=True).map(ldp.Domain.ordered),
     )
 

@@ -156,6 +156,8 @@ def _published_bins() -> str:
         ldp.Domain.real(0.00001, 0.1, 7, open_ends=True),
         ldp.Domain.logarithmic(1e-7, 1e21, 5, open_ends=True),
         ldp.Domain.dates("2023-12-30", "2024-01-02", open_ends="high"),
+        ldp.Domain.integers(0, 9, open_ends="low", no_answer=True),
+        ldp.Domain.categories(["north", "south"], no_answer=True),
     ):
         edges = [domain.at(float(edge)) for edge in sorted({*range(min(domain.bins, 12)), domain.bins - 1})]
         values = [as_json(edge) for edge in edges]

@@ -168,6 +168,7 @@ def test_the_vectors_cover_every_oracle_decomposition_and_domain() -> None:
         "categories",
         "product",
         "open_ends",
+        "no_answer",
     }
     assert {plan["decomposition"]["kind"] for plan in plans} == set(DECOMPOSITION_KINDS)
     products = [plan["domain"] for plan in plans if plan["domain"]["kind"] == "product"]

@@ -35,6 +35,12 @@ _OPTIONS = (
         help="Also take values beyond the ends, as “less than …” and “more than …”; or beyond one end alone.",
     ),
     click.option(
+        "--prefer-not-to-say",
+        "no_answer",
+        is_flag=True,
+        help="People may give no answer, which is as private as any; shares are then of those who gave one.",
+    ),
+    click.option(
         "--attribute",
         "attributes",
         nargs=2,
@@ -46,8 +52,8 @@ _OPTIONS = (
 _WAYS = (
     "Say what values there may be in one of five ways: --low and --high for whole numbers; with --bins for "
     "real numbers; with --bins and --logarithmic for real numbers over several magnitudes; --first and "
-    "--last for days; --labels for labels with an order. Numbers and days may have --open-ends. Of people "
-    "with several attributes, say it of each "
+    "--last for days; --labels for labels with an order. Numbers and days may have --open-ends, and any of "
+    "these --prefer-not-to-say. Of people with several attributes, say it of each "
     f"with --attribute: {WAYS}."
 )
 
@@ -82,6 +88,7 @@ class _Said:
     last: str | None = None
     labels: str | None = None
     open_ends: OpenEndsLike | None = None
+    no_answer: bool = False
     attributes: tuple[tuple[str, str], ...] = ()
 
     def domain(self) -> Domain:
@@ -103,7 +110,11 @@ class _Said:
             raise click.UsageError("--bins and --logarithmic go with --low and --high only")
         if self.open_ends is not None and self.attributes:
             raise click.UsageError("--open-ends is for one attribute; of several, end its values with /open")
-        return self._of_values().with_open_ends(self.open_ends or False)
+        if self.no_answer and self.attributes:
+            raise click.UsageError(
+                "--prefer-not-to-say is for one attribute; of several, all must be answered"
+            )
+        return self._of_values().with_open_ends(self.open_ends or False).with_no_answer(self.no_answer)
 
     def _of_values(self) -> Domain:
         if self.first is not None and self.last is not None:

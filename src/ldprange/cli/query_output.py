@@ -9,6 +9,7 @@ import click
 
 from ldprange.cli.output import answers, console
 from ldprange.cli.summary import percent
+from ldprange.domain.no_answer import NO_ANSWER
 from ldprange.domain.text import plain, shown
 
 _COLUMNS = ("kind", "attribute", "among", "from", "to", "q", "value", "low", "high", "confidence")
@@ -35,6 +36,8 @@ def _csv_rows(within: dict[str, Any] | None, found: list[dict[str, Any]]) -> Ite
         yield {"kind": "within", "among": _where(within["ranges"]), **within}
     for about in found:
         whom = {"attribute": about.get("attribute", ""), "among": _where(about.get("given", {}))}
+        if none := about.get("no_answer"):
+            yield {"kind": NO_ANSWER, **whom, **none}
         for key, kind in {**_KINDS, "cdf": _cdf_kind(about)}.items():
             yield from ({"kind": kind, **whom, **each} for each in about.get(key, []))
 
@@ -62,8 +65,10 @@ def print_answers(within: dict[str, Any] | None, found: list[dict[str, Any]], co
 
 def notes_on(within: dict[str, Any] | None, found: list[dict[str, Any]]) -> list[str]:
     """Return what there is to know about single answers, each once."""
+    some = ["All but the share of no answer is about those who answered."]
     shares = [within or {}, *(each for about in found for each in _single_shares(about))]
-    return list(dict.fromkeys(each["note"] for each in shares if each.get("note")))
+    notes = dict.fromkeys(each["note"] for each in shares if each.get("note"))
+    return [*(some if any("no_answer" in about for about in found) else []), *notes]
 
 
 def _single_shares(about: dict[str, Any]) -> list[dict[str, Any]]:
@@ -72,6 +77,8 @@ def _single_shares(about: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _rows(about: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     of = f"{_about(about)}: " if "attribute" in about else ""
+    if none := about.get("no_answer"):
+        yield f"{of}{NO_ANSWER}, of all people", *_shares(none)
     for each in about.get("ranges", []):
         yield f"{of}from {shown(each['from'])} to {shown(each['to'])}", *_shares(each)
     for each in about.get("prefixes", []):

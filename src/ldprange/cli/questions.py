@@ -32,6 +32,7 @@ class Questions:
     def answers(self, estimated: Estimate, confidence: float) -> dict[str, Any]:
         """Return the answers from ``estimated`` at ``confidence``; what was not asked is left out."""
         found = {
+            "no_answer": _no_answer(estimated, confidence),
             "ranges": _ranges(estimated, self.ranges, confidence),
             "prefixes": _prefixes(estimated, self.prefixes, confidence),
             "quantiles": _quantiles(estimated, self.quantiles, confidence),
@@ -55,6 +56,12 @@ def share_within(found: JointEstimate, ranges: Ranges, confidence: float) -> dic
 def bounds(ranges: Ranges) -> dict[str, list[Any]]:
     """Return ``ranges`` in plain JSON types."""
     return {name: list(ends) for name, ends in ranges.items()}
+
+
+def _no_answer(estimated: Estimate, confidence: float) -> dict[str, Any] | None:
+    """Return the share of all people who gave no answer, if they need not; all else is then of the others."""
+    everybody_answers = estimated.everyone is estimated
+    return None if everybody_answers else _one(estimated.no_answer(confidence=confidence))
 
 
 def _ranges(

@@ -3,6 +3,7 @@
 from ldprange.domain.contract import Domain
 from ldprange.domain.dates import Dates
 from ldprange.domain.labels import Categories, Ordered
+from ldprange.domain.no_answer import NoAnswer
 from ldprange.domain.numbers import Integers, Logarithmic, Real
 from ldprange.domain.open_ends import OpenEnds
 from ldprange.domain.product import Product
@@ -15,6 +16,7 @@ __all__ = [
     "Domain",
     "Integers",
     "Logarithmic",
+    "NoAnswer",
     "OpenEnds",
     "Ordered",
     "Positions",

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ldprange.domain.text import shown as for_people
 from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins, Positions
-from ldprange.support.checking import Values, listed, make_described, shown
+from ldprange.support.checking import Values, check_type, listed, make_described, shown
 from ldprange.support.columns import Missing, check_missing, told, with_missing, without
 from ldprange.support.parallel import slices
 
@@ -66,36 +66,48 @@ class Domain(ABC):
         return LONGEST_NUMBER
 
     @staticmethod
-    def integers(low: int, high: int, *, open_ends: OpenEndsLike = False) -> Domain:
-        """Whole numbers from ``low`` to ``high``, both included, one bin each; see :meth:`with_open_ends`."""
-        return Domain._kinds["integers"](low, high).with_open_ends(open_ends)
+    def integers(low: int, high: int, *, open_ends: OpenEndsLike = False, no_answer: bool = False) -> Domain:
+        """Whole numbers from ``low`` to ``high``, both included, one bin each.
+
+        ``open_ends`` is as :meth:`with_open_ends` has it, ``no_answer`` as :meth:`with_no_answer`; here and
+        in the others below.
+        """
+        return Domain._kinds["integers"](low, high)._with(open_ends, no_answer)
 
     @staticmethod
-    def real(low: float, high: float, bins: int, *, open_ends: OpenEndsLike = False) -> Domain:
-        """Real numbers from ``low`` to ``high`` in ``bins`` of equal width; see :meth:`with_open_ends`."""
-        return Domain._kinds["real"](low, high, bins).with_open_ends(open_ends)
+    def real(
+        low: float, high: float, bins: int, *, open_ends: OpenEndsLike = False, no_answer: bool = False
+    ) -> Domain:
+        """Real numbers from ``low`` to ``high`` in ``bins`` bins of equal width."""
+        return Domain._kinds["real"](low, high, bins)._with(open_ends, no_answer)
 
     @staticmethod
-    def logarithmic(low: float, high: float, bins: int, *, open_ends: OpenEndsLike = False) -> Domain:
-        """Positive numbers from ``low`` to ``high`` in ``bins`` of one ratio; see :meth:`with_open_ends`."""
-        return Domain._kinds["logarithmic"](low, high, bins).with_open_ends(open_ends)
+    def logarithmic(
+        low: float, high: float, bins: int, *, open_ends: OpenEndsLike = False, no_answer: bool = False
+    ) -> Domain:
+        """Positive numbers from ``low`` to ``high`` in bins of equal ratio."""
+        return Domain._kinds["logarithmic"](low, high, bins)._with(open_ends, no_answer)
 
     @staticmethod
     def dates(
-        first: datetime.date | str, last: datetime.date | str, *, open_ends: OpenEndsLike = False
+        first: datetime.date | str,
+        last: datetime.date | str,
+        *,
+        open_ends: OpenEndsLike = False,
+        no_answer: bool = False,
     ) -> Domain:
-        """Days from ``first`` to ``last``, both included, one bin each; see :meth:`with_open_ends`."""
-        return Domain._kinds["dates"](first, last).with_open_ends(open_ends)
+        """Days from ``first`` to ``last``, both included, one bin each."""
+        return Domain._kinds["dates"](first, last)._with(open_ends, no_answer)
 
     @staticmethod
-    def ordered(labels: Iterable[str]) -> Domain:
+    def ordered(labels: Iterable[str], *, no_answer: bool = False) -> Domain:
         """Labels with an order, such as sizes or grades, one bin each."""
-        return Domain._kinds["ordered"](labels)
+        return Domain._kinds["ordered"](labels)._with(False, no_answer)
 
     @staticmethod
-    def categories(labels: Iterable[str]) -> Domain:
+    def categories(labels: Iterable[str], *, no_answer: bool = False) -> Domain:
         """Labels without an order, such as regions, one bin each; a range is of labels as they are listed."""
-        return Domain._kinds["categories"](labels)
+        return Domain._kinds["categories"](labels)._with(False, no_answer)
 
     @staticmethod
     def product(**attributes: Domain) -> Domain:
@@ -115,9 +127,26 @@ class Domain(ABC):
             return self
         return Domain._kinds["open_ends"](self, "both" if sides is True else sides)
 
+    def with_no_answer(self, may_be_none: bool = True) -> Domain:
+        """Return the domain with one more bin, "no answer", if there ``may_be_none``; else itself.
+
+        >>> Domain.ordered(["S", "M"]).with_no_answer().describe()
+        'labels S, M, or no answer (3 bins)'
+        """
+        return Domain._kinds["no_answer"](self) if may_be_none else self
+
+    def _with(self, open_ends: OpenEndsLike, no_answer: bool) -> Domain:
+        check_type(no_answer, bool, "whether there may be no answer")
+        return self.with_open_ends(open_ends).with_no_answer(no_answer)
+
     @property
     def plain(self) -> Domain:
         """The domain without bins for answers that are none of its values: itself, if it has none."""
+        return self
+
+    @property
+    def answered(self) -> Domain:
+        """The domain of the people who gave an answer: itself, if all have to."""
         return self
 
     @staticmethod

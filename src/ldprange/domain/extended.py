@@ -103,6 +103,8 @@ class Extended(Domain):
         try:
             return others.astype(np.float64)
         except (TypeError, ValueError, OverflowError):
+            if isinstance(self.inside, Extended):  # which has names of its own
+                return others
             raise DomainError(
                 f"values must be numbers, or {self._names}, got {shown(first_of(others))}"
             ) from None

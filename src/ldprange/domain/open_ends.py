@@ -30,7 +30,7 @@ class OpenEnds(Extended):
     """
 
     inside: Domain
-    sides: str = "both"
+    sides: str
     kind: ClassVar[str] = "open_ends"
 
     def __post_init__(self) -> None:

@@ -56,6 +56,11 @@ class Product(Domain):
                 raise DomainError(
                     f"{shown(name)} must have a domain such as Domain.integers makes, got {shown(axis)}"
                 )
+            if axis.answered is not axis:
+                raise DomainError(
+                    f"{shown(name)} must be answered by everybody, as all of several attributes, and it may "
+                    "have no answer; leave that out"
+                )
             if axis.bins < 2:
                 raise DomainError(
                     f"{shown(name)} must have two bins or more, got {shown(axis)}; leave it out"

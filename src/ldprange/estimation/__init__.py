@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
 from ldprange.errors import QueryError
+from ldprange.estimation.answered import AnsweredShares
 from ldprange.estimation.attribute_estimate import Estimate
 from ldprange.estimation.consistent import ConsistentShares, consistent_shares
 from ldprange.estimation.joint_estimate import JointEstimate
@@ -101,16 +102,25 @@ def _estimate(
         return JointEstimate(aggregate, denoise=denoise, population=population)
     if denoise and not consistent:
         raise QueryError("only a consistent estimate can be denoised; leave out consistent=False")
-    if consistent or not aggregate.plan.layout.has_nodes:
-        return Estimate(aggregate.plan, consistent_shares(aggregate, population, denoise=denoise))
-    return Estimate(aggregate.plan, RawShares(aggregate, population))
+    plan = aggregate.plan
+    if consistent or not plan.layout.has_nodes:
+        shares = consistent_shares(aggregate, population, denoise=denoise)
+        everyone = Estimate(plan, shares)
+        if plan.domain.answered is plan.domain:
+            return everyone
+        return Estimate(plan, AnsweredShares(shares), plan.domain.answered, everyone)
+    if plan.domain.answered is not plan.domain:
+        raise QueryError(
+            "where there may be no answer, every estimate is consistent; leave out consistent=False"
+        )
+    return Estimate(plan, RawShares(aggregate, population))
 
 
 def shares_by_attribute(aggregate: Aggregate) -> dict[str, ConsistentShares]:
     """Return the unbiased shares of each attribute by itself, by its name."""
     found = _estimate(aggregate, consistent=True, denoise=False, population=None)
     names = aggregate.plan.domain.attributes
-    return {name: cast("ConsistentShares", found.marginal(name)._shares) for name in names}
+    return {name: cast("ConsistentShares", found.marginal(name).everyone._shares) for name in names}
 
 
 __all__ = ["Estimate", "JointEstimate", "estimate", "shares_by_attribute"]

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldprange.answer import Answer
 from ldprange.domain import Domain
+from ldprange.domain.no_answer import NO_ANSWER
 from ldprange.errors import DomainError, QueryError
 from ldprange.estimation.inner_bounds import inner_bounds_note, interval_between, shares_between
 from ldprange.estimation.shares import Shares, boundaries
@@ -50,16 +51,50 @@ class Estimate:
     75% below  7 [7, 7] at 95%
     """
 
-    def __init__(self, plan: Plan, shares: Shares, domain: Domain | None = None) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        shares: Shares,
+        domain: Domain | None = None,
+        everyone: Estimate | None = None,
+    ) -> None:
         self.plan = plan
+        self._everyone = everyone
         self._shares = shares
         self.domain = domain or plan.domain
-        """What is asked about: the plan's domain, or one of its attributes."""
+        """What is asked about: the plan's domain or one of its attributes, without "no answer"."""
         self.users = shares.users
         """How many people reported."""
 
     def __repr__(self) -> str:
         return f"{self._shares.name} from {self.users:,} reports under plan {self.plan.fingerprint}"
+
+    @property
+    def everyone(self) -> Estimate:
+        """The estimate of all people, with "no answer" as a bin; itself, where everybody has to answer.
+
+        Where people may give no answer, an estimate speaks of those who gave one, and this of all.
+
+        >>> import ldprange as ldp
+        >>> plan = ldp.Plan(ldp.Domain.integers(0, 9, no_answer=True), 4.0, ldp.Tree(branching=4), ldp.OUE())
+        >>> found = ldp.estimate(ldp.simulate_values(plan, [2, 2, 7, None] * 10_000, seed=1))
+        >>> print(found.range(0, 4))
+        0.671 [0.660, 0.682] at 95%
+        >>> print(found.everyone.range(0, 4))
+        0.500 [0.492, 0.508] at 95%
+        >>> print(found.no_answer())
+        0.255 [0.247, 0.264] at 95%
+        """
+        return self._everyone or self
+
+    def no_answer(self, *, confidence: float | None = 0.95) -> Answer[float]:
+        """Return the share of all people who gave no answer."""
+        domain = self.everyone.domain
+        if domain.answered is domain:
+            raise QueryError(
+                "everybody has to answer here; for a share of no answer, make the domain with no_answer=True"
+            )
+        return self.everyone.range(NO_ANSWER, NO_ANSWER, confidence=confidence)
 
     def marginal(self, name: str | None = None, *, given: Mapping[str, Any] | None = None) -> Estimate:
         """Return the estimate of the only attribute, which is this one: :class:`JointEstimate` has several.
@@ -133,6 +168,9 @@ class Estimate:
             ``"pointwise"``: each interval holds on its own. ``"simultaneous"``: all hold at once (by
             Bonferroni's inequality: for trees and Haar 2 to 5% wider than need be).
         """
+        if self.domain.unordered:
+            raise QueryError("categories have no order, so they have no cdf; ask for the histogram")
+        self._check_answered("cdf")
         if band not in ("pointwise", "simultaneous"):
             raise QueryError(f"the band must be 'pointwise' or 'simultaneous', got {shown(band)}")
         stops = np.arange(1.0, self._shares.bins + 1)
@@ -151,6 +189,7 @@ class Estimate:
         """
         if self.domain.unordered:
             raise QueryError("categories have no order, so they have no quantiles; ask for the share of each")
+        self._check_answered("quantiles")
         wanted = _floats(qs, "a quantile")
         if not np.all((wanted >= 0) & (wanted <= 1)):
             outside = wanted[~((wanted >= 0) & (wanted <= 1))].flat[0]
@@ -171,6 +210,13 @@ class Estimate:
         highs = _units([domain.up_to(position) for position in high.tolist()], wanted.shape)
         return Answer(value, lows, highs, confidence)
 
+    def _check_answered(self, what: str) -> None:
+        if self.domain.answered is not self.domain:
+            raise QueryError(
+                f"people who gave no answer have no place among values, so there are no {what} of everyone; "
+                "ask those who answered, without .everyone"
+            )
+
     def median(self, *, confidence: float | None = 0.95) -> Answer[Any]:
         """Return the value below which half of the people lie."""
         return self.quantile(0.5, confidence=confidence)
@@ -189,6 +235,8 @@ class Estimate:
         Categories have neither: of them the lines tell the largest shares.
         """
         lines = [f"{self.users:,} people"]
+        if self._everyone is not None:
+            lines.append(f"no answer  {self.no_answer(confidence=confidence)}; of those who answered:")
         if self.domain.unordered:
             shares = self.histogram(confidence=None).value
             largest = map(self.domain.label, np.argsort(-shares, kind="stable")[:_MAX_SHARES_TOLD].tolist())

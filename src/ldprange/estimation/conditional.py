@@ -5,8 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
+from ldprange.estimation.fieller import ratio_interval
 from ldprange.estimation.joint_shares import JointShares
-from ldprange.estimation.shares import Interval, Shares, ratio, rising
+from ldprange.estimation.shares import Interval, Shares, rising
 from ldprange.least_squares.table import Boxes
 from ldprange.support.arrays import Boundaries, Floats
 
@@ -14,11 +15,9 @@ from ldprange.support.arrays import Boundaries, Floats
 class Conditional(Shares):
     """An attribute's shares among the people in given ranges, with Fieller's interval for a ratio.
 
-    The share ρ = a/b lies where (a − ρb)² ≤ z² Var(a − ρb), and the variance is a parabola in ρ that is known
-    from those of a, of b and of b − a, the people in the condition but not in the range. Were ρ, and not a/b,
-    their share, it would differ by slope·b(ρ − a/b)(1 − 2ρ). A ratio of unbiased estimates is not one itself,
-    and may be anything where few are given; so shares come from a cdf that is made to rise, and intervals end
-    at 0 and 1: the share of some people among others cannot lie beyond.
+    A ratio of unbiased estimates is not one itself, and may be anything where few are given; so shares come
+    from a cdf that is made to rise, and intervals end at 0 and 1: the share of some people among others
+    cannot lie beyond.
 
     Parameters
     ----------
@@ -52,23 +51,10 @@ class Conditional(Shares):
     def interval(self, low: Boundaries, high: Boundaries, z: float) -> Interval:
         low, high = np.broadcast_arrays(low, high)
         part, rest = (self._boxes(low.reshape(-1), high.reshape(-1), less) for less in (0.0, 1.0))
-        a, (b, vb) = self._shares.ask(part), self._all_of_them
-        if b <= 0:  # the reports see nobody there, and the share may be anything
-            return np.zeros(low.shape), np.ones(low.shape)
-        va, vc = self._shares.variance(part), self._shares.variance(rest)
-        covariance = (va + vb - vc) / 2
-        # as ρ moves away from a/b, so do the people who are there: see Spread
-        slope = self._shares.spread(part).slope
-        slope = np.minimum(slope, np.minimum(ratio(va, a, np.inf), ratio(vc, b - a, np.inf)))
-        square = b**2 - z**2 * (vb - 2 * slope * b)
-        linear = a * b - z**2 * (covariance - slope * (b / 2 + a))
-        constant = a**2 - z**2 * (va - slope * a)
-        root = np.sqrt(np.maximum(linear**2 - square * constant, 0.0))
-        first, last = np.sort([(linear - root) / square, (linear + root) / square], axis=0)
-        # where the people who are given may be nobody, ρ lies not between the roots but outside of them
-        outside = square < 0
-        least = np.where(outside, np.where((first < 0) & (last <= 1), last, 0.0), first)
-        most = np.where(outside, np.where((last > 1) & (first >= 0), first, 1.0), last)
+        variance, slope = self._shares.variance, self._shares.spread(part).slope
+        least, most = ratio_interval(
+            self._shares.ask(part), variance(part), *self._all_of_them, variance(rest), slope, z
+        )
         share = self.share(low, high).reshape(-1)
         least, most = np.clip(least, 0.0, share), np.clip(most, share, 1.0)
         return least.reshape(low.shape), most.reshape(low.shape)

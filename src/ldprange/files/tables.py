@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, tee
 from typing import Any, BinaryIO
 
@@ -255,12 +256,15 @@ def typed(batches: Iterable[pa.RecordBatch], domain: Domain) -> Column:
 def _typed(batches: Iterable[_Numbered], name: str, domain: Domain) -> Column:
     """Turn the column called ``name``, or the only one, into arrays that its ``domain`` takes."""
     wanted, convert = domain.plain.one_value, _CONVERSIONS[domain.plain.column]
+    optional = domain.answered is not domain
+    if optional:
+        wanted, convert = f"{wanted}, or nothing for no answer", partial(_some, convert)
     where = f" in {name}" if name else ""
     for rows, numbers in batches:
         array = rows.column(name or 0)
         if pa.types.is_dictionary(array.type):
             array = array.dictionary_decode()
-        if array.null_count:
+        if array.null_count and not optional:
             missing = int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
             raise FileError(
                 f"every row must have {wanted}{where}, and row {numbers[missing]} has none; "
@@ -323,6 +327,18 @@ def _labels(array: pa.Array) -> NDArray[Any]:
     encoded = array.cast(pa.string()).dictionary_encode()
     labels: NDArray[Any] = np.array(encoded.dictionary.to_pylist(), np.str_)
     return labels[encoded.indices.to_numpy(zero_copy_only=False)] if len(array) else labels
+
+
+def _some(convert: Callable[[pa.Array], NDArray[Any]], array: pa.Array) -> NDArray[Any]:
+    """Return the values of a column in which some are missing, as NaN, NaT or None."""
+    there = array.is_valid().to_numpy(zero_copy_only=False)
+    known = convert(array.drop_null())
+    if known.dtype.kind == "M":
+        values = np.full(there.size, np.datetime64("NaT"), known.dtype)
+    else:
+        values = np.full(there.size, None) if known.dtype.kind == "U" else np.full(there.size, np.nan)
+    values[there] = known
+    return values
 
 
 _CONVERSIONS = {"numbers": _numbers, "dates": _dates, "labels": _labels}

@@ -71,7 +71,7 @@ def with_missing(values: Values) -> tuple[NDArray[Any], Mask]:
     elif array.dtype.kind == "M":
         missing = np.isnat(array)
     elif array.dtype.kind == "O":
-        missing = np.frompyfunc(_is_missing, 1, 1)(array).astype(bool)
+        missing = np.asarray(np.frompyfunc(_is_missing, 1, 1)(array), bool)  # also of a single one
     else:
         missing = np.zeros(array.shape, bool)
     return array, missing

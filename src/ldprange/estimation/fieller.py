@@ -1,0 +1,41 @@
+"""Intervals of a ratio of two estimated shares, by Fieller's method."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ldprange.estimation.shares import Interval, ratio
+from ldprange.support.arrays import Floats
+
+
+def ratio_interval(
+    part: Floats,
+    part_variance: Floats,
+    whole: float,
+    whole_variance: float,
+    rest_variance: Floats,
+    slope: Floats,
+    z: float,
+) -> Interval:
+    """Return the ends of intervals of ρ = part/whole that reach ``z`` standard deviations to either side.
+
+    ρ lies where (a − ρb)² ≤ z² Var(a − ρb), for a part a of a whole b. The variance is a parabola in ρ that
+    is known from those of a, of b and of the rest b − a. Were ρ, and not a/b, the part's share, it would
+    differ by slope·b(ρ − a/b)(1 − 2ρ). Where the whole may be nobody, ρ may be anything from 0 to 1.
+    """
+    a, b, va, vb, vc = part, whole, part_variance, whole_variance, rest_variance
+    if b <= 0:  # the reports see nobody there
+        return np.zeros(a.shape), np.ones(a.shape)
+    covariance = (va + vb - vc) / 2
+    # as ρ moves away from a/b, so do the people who are there: see Spread
+    slope = np.minimum(slope, np.minimum(ratio(va, a, np.inf), ratio(vc, b - a, np.inf)))
+    square = b**2 - z**2 * (vb - 2 * slope * b)
+    linear = a * b - z**2 * (covariance - slope * (b / 2 + a))
+    constant = a**2 - z**2 * (va - slope * a)
+    root = np.sqrt(np.maximum(linear**2 - square * constant, 0.0))
+    first, last = np.sort([(linear - root) / square, (linear + root) / square], axis=0)
+    # where the whole may be nobody, ρ lies not between the roots but outside of them
+    outside = square < 0
+    least = np.where(outside, np.where((first < 0) & (last <= 1), last, 0.0), first)
+    most = np.where(outside, np.where((last > 1) & (first >= 0), first, 1.0), last)
+    return least, most
