@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldprange.errors import ArgumentTypeError
 from ldprange.support.checking import is_number, shown
+from ldprange.support.frames import make_frame
 
 S = TypeVar("S")
 T = TypeVar("T")
+
+Asked = Callable[[], Mapping[str, NDArray[Any]]]
+"""Returns what was asked, column by column: the ends of ranges or bins, labels, quantiles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,7 @@ class Answer(Generic[T]):
     high: T | None
     confidence: float | None
     note: str = ""
+    asked: Asked = field(default=dict, repr=False, compare=False)
 
     @property
     def interval(self) -> tuple[T, T] | None:
@@ -51,12 +57,28 @@ class Answer(Generic[T]):
         (25.0, 75.0)
         """
         low, high = (None if end is None else change(end) for end in (self.low, self.high))
-        return Answer(change(self.value), low, high, self.confidence, self.note)
+        return Answer(change(self.value), low, high, self.confidence, self.note, self.asked)
 
     def to_dict(self) -> dict[str, Any]:
         """Return value, low, high, confidence and note in plain JSON types: arrays as lists, days as text."""
         ends = {"value": _plain(self.value), "low": _plain(self.low), "high": _plain(self.high)}
         return {**ends, "confidence": self.confidence, "note": self.note}
+
+    def to_frame(self) -> Any:
+        """Return a frame with a row for each answer: what was asked, value, low, high and confidence.
+
+        It is one of pandas, or of polars where pandas is not installed. Ranges and bins have columns ``from``
+        and ``to`` (or ``label``), prefixes ``to``, quantiles ``q``; of several attributes, after their names.
+
+        >>> Answer(np.array([0.25, 0.75]), None, None, None).to_frame()["value"].tolist()
+        [0.25, 0.75]
+        """
+        ends = {} if self.interval is None else {"low": self.low, "high": self.high}
+        columns = {**self.asked(), "value": self.value, **ends}
+        flat = {name: _column(column) for name, column in columns.items()}
+        if ends:
+            flat["confidence"] = np.full(flat["value"].size, self.confidence)
+        return make_frame(flat)
 
     def __float__(self) -> float:
         """Return the value, where it is one number."""
@@ -79,6 +101,13 @@ def _text(value: object) -> str:
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         return np.array2string(value, precision=3, suppress_small=True, threshold=8)
     return str(value)
+
+
+def _column(values: Any) -> NDArray[Any]:
+    """Return one value or an array of any shape as a column; days as NumPy has them."""
+    column = np.asarray(values).reshape(-1)
+    days = column.dtype.kind == "O" and all(isinstance(each, datetime.date) for each in column)
+    return column.astype("datetime64[D]") if days else column
 
 
 def _plain(value: Any) -> Any:

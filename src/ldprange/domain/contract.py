@@ -256,6 +256,18 @@ class Domain(ABC):
         [1, 2, 3, 4]
         """
 
+    def bin_columns(self) -> dict[str, NDArray[Any]]:
+        """Return columns that say what every bin is: ``from`` and ``to``, its ends, or its ``label``.
+
+        >>> {name: column.tolist() for name, column in Domain.real(0.0, 1.0, bins=2).bin_columns().items()}
+        {'from': [0.0, 0.5], 'to': [0.5, 1.0]}
+        """
+        try:
+            edges = self.edges()
+        except DomainError:
+            return {"label": np.array([self.label(each) for each in range(self.bins)])}
+        return {"from": edges[:-1], "to": edges[:-1] if isinstance(self, Discrete) else edges[1:]}
+
     def run_ends(self, edges: Sequence[int]) -> tuple[list[Any], list[Any]]:
         """Return the least and the greatest value of every run of bins between edges.
 

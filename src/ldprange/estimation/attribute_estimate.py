@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldprange.answer import Answer
+from ldprange.answer import Answer, Asked
 from ldprange.domain import Domain
 from ldprange.domain.no_answer import NO_ANSWER
 from ldprange.errors import DomainError, QueryError
@@ -137,7 +139,9 @@ class Estimate:
             at = int(np.flatnonzero(wrong)[0])
             low, high = (np.broadcast_to(np.asarray(b), wrong.shape).flat[at] for b in (lows, highs))
             raise QueryError(f"a range must end after it begins, got {low} and {high}; swap or widen them")
-        return self._answer(starts, stops, confidence)
+        low_ends, high_ends = (np.broadcast_to(np.asarray(bounds), starts.shape) for bounds in (lows, highs))
+        asked: Asked = partial(dict, {"from": low_ends, "to": high_ends})
+        return replace(self._answer(starts, stops, confidence), asked=asked)
 
     def prefix(self, bound: Any, *, confidence: float | None = 0.95) -> Answer[float]:
         """Return the share of people from the domain's low end up to ``bound``, as :meth:`range` has it."""
@@ -150,12 +154,13 @@ class Estimate:
                 "categories have no order, so they have no prefixes; ask for the share of a label with range"
             )
         stops = self.domain.stops(bounds)
-        return self._answer(np.zeros_like(stops), stops, confidence)
+        answer = self._answer(np.zeros_like(stops), stops, confidence)
+        return replace(answer, asked=partial(dict, to=np.asarray(bounds)))
 
     def histogram(self, *, confidence: float | None = 0.95) -> Answer[Floats]:
         """Return the share of every bin."""
         bins = np.arange(self._shares.bins, dtype=np.float64)
-        return self._answer(bins, bins + 1, confidence)
+        return replace(self._answer(bins, bins + 1, confidence), asked=self.domain.bin_columns)
 
     def cdf(self, *, confidence: float | None = 0.95, band: str = "pointwise") -> Answer[Floats]:
         """Return the share up to every bin, itself included.
@@ -175,7 +180,8 @@ class Estimate:
             raise QueryError(f"the band must be 'pointwise' or 'simultaneous', got {shown(band)}")
         stops = np.arange(1.0, self._shares.bins + 1)
         at_once = max(1, self._shares.bins - 1) if band == "simultaneous" else 1
-        return self._answer(np.zeros_like(stops), stops, confidence, at_once)
+        answer = self._answer(np.zeros_like(stops), stops, confidence, at_once)
+        return replace(answer, asked=partial(_upper_ends, self.domain))
 
     def quantile(self, q: float, *, confidence: float | None = 0.95) -> Answer[Any]:
         """Return the value below which a share ``q`` of the people lies, in the domain's units."""
@@ -202,13 +208,14 @@ class Estimate:
         flat, domain = np.maximum(wanted.reshape(-1), first_person), self.domain
         positions = self._quantile_positions(flat)
         value = _units([domain.at(position) for position in positions.tolist()], wanted.shape)
+        asked: Asked = partial(dict, q=wanted)
         if z is None:
-            return Answer(value, None, None, None)
+            return Answer(value, None, None, None, asked=asked)
         low, high = self._quantile_bounds(flat, z)
         low, high = np.minimum(low, positions), np.maximum(high, positions)
         lows = _units([domain.at(position) for position in low.tolist()], wanted.shape)
         highs = _units([domain.up_to(position) for position in high.tolist()], wanted.shape)
-        return Answer(value, lows, highs, confidence)
+        return Answer(value, lows, highs, confidence, asked=asked)
 
     def _check_answered(self, what: str) -> None:
         if self.domain.answered is not self.domain:
@@ -300,6 +307,11 @@ class Estimate:
         )
         note = inner_bounds_note(self.domain, starts, stops, step)
         return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence, note)
+
+
+def _upper_ends(domain: Domain) -> dict[str, NDArray[Any]]:
+    """Return the column that says where every prefix of whole bins ends."""
+    return {name: column for name, column in domain.bin_columns().items() if name != "from"}
 
 
 def _covered(first: Positions, last: Positions) -> NDArray[np.intp]:

@@ -2,11 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
@@ -124,7 +126,13 @@ class JointEstimate:
             return among.ranges(*_ends(name, pair), confidence=confidence)
         normal_quantile(confidence, 1)  # refuses what is none
         starts, stops = self._positions(ranges)
-        return self._answer_ranges(starts, stops, confidence)
+        answer = self._answer_ranges(starts, stops, confidence)
+        ends = {
+            f"{name} {which}": np.broadcast_to(np.asarray(end), answer.value.shape)
+            for name, pair in ranges.items()
+            for which, end in zip(("from", "to"), _ends(name, pair), strict=True)
+        }
+        return replace(answer, asked=partial(dict, ends))
 
     def _answer_ranges(
         self, starts: dict[int, Positions], stops: dict[int, Positions], confidence: float | None
@@ -194,7 +202,9 @@ class JointEstimate:
         bins = dict(zip(chosen, np.indices(shape, np.float64).reshape(len(shape), -1), strict=True))
         starts = {attribute: bins[attribute] for attribute in sorted(bins)}
         stops = {attribute: each + 1 for attribute, each in starts.items()}
-        return self._answer_ranges(starts, stops, confidence).map(lambda column: column.reshape(shape))
+        answer = self._answer_ranges(starts, stops, confidence).map(lambda column: column.reshape(shape))
+        attributes = {self._product.names[attribute]: self._product.axes[attribute] for attribute in chosen}
+        return replace(answer, asked=partial(_joint_bin_columns, attributes))
 
     def marginal(self, name: str | None = None, *, given: Mapping[str, Range] | None = None) -> Estimate:
         """Return the estimate of one attribute, for all questions about one; it agrees with the joint one.
@@ -335,6 +345,16 @@ class JointEstimate:
 
 
 _MAX_CELLS = 1 << 22  # of a histogram
+
+
+def _joint_bin_columns(attributes: Mapping[str, Domain]) -> dict[str, NDArray[Any]]:
+    """Return columns that say what every joint bin is, the last attribute's bins one after another."""
+    places = np.indices([domain.bins for domain in attributes.values()])
+    return {
+        name if what == "label" else f"{name} {what}": column[place.reshape(-1)]
+        for (name, domain), place in zip(attributes.items(), places, strict=True)
+        for what, column in domain.bin_columns().items()
+    }
 
 
 def _between(name: str, axis: Domain, low: Any, high: Any) -> tuple[Positions, Positions]:

@@ -1,20 +1,43 @@
-"""Tables of other libraries (pandas, polars, Spark, arrow itself), as arrow's.
+"""Frames of other libraries: columns of theirs as arrow's arrays, and arrays as a frame of theirs.
 
-None of them is imported here but arrow: a frame says what it can by the methods that it has.
+None of them is imported before it is used. A frame says what it can do by the methods that it has.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from __future__ import annotations
 
-import pyarrow as pa
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from ldprange.errors import ArgumentError
+from numpy.typing import NDArray
+
+from ldprange.errors import ArgumentError, MissingPackageError
 from ldprange.support.checking import listed, shown
 from ldprange.support.columns import check_columns, column_names
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_MAKERS = ("pandas", "polars")  # of frames, in the order in which they are tried
+
+
+def make_frame(columns: Mapping[str, NDArray[Any]]) -> Any:
+    """Return a frame with these ``columns``: of pandas, or where that is not installed, of polars."""
+    for package in _MAKERS:
+        try:
+            library = import_module(package)
+        except ModuleNotFoundError:
+            continue
+        return library.DataFrame(dict(columns))
+    raise MissingPackageError(
+        "a frame needs pandas or polars, and neither is installed; pip install pandas", name="pandas"
+    )
 
 
 def arrow_arrays(frame: Any, column: str | None) -> Iterator[pa.Array]:
     """Yield the parts of a ``column`` of a ``frame``, or of one that is a column itself, as arrow has it."""
+    import pyarrow as pa
+
     names = column_names(frame)
     if names is None:
         if column is not None:
@@ -35,6 +58,8 @@ def arrow_arrays(frame: Any, column: str | None) -> Iterator[pa.Array]:
 
 
 def _parts(column: Any) -> Sequence[pa.Array]:
+    import pyarrow as pa
+
     array = pa.chunked_array(column) if hasattr(column, "__arrow_c_stream__") else pa.array(column)
     parts: Sequence[pa.Array] = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
     return parts
