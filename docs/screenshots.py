@@ -1,4 +1,4 @@
-"""Takes the pictures of the two pages: ``python docs/screenshots.py``. Needs Chromium."""
+"""Takes the pictures of the pages: ``python docs/screenshots.py``. Needs Chromium."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 import ldprange as ldp
 from ldprange.cli.demo_population import MAX_MINUTES, commutes
+from ldprange.service.access import ADMINISTRATOR, digest
 from ldprange.service.collector import Collector, Settings
 from ldprange.service.server import listen, make_server
 from ldprange.service.store import OPEN, Kept, Store, Survey
@@ -79,6 +80,7 @@ def collector(place: str) -> Iterator[str]:
     """Run a collector with both surveys on a free port; give its address."""
     store = Store(place, create=True)
     store.lock()
+    store.keep_digests({ADMINISTRATOR: digest(ADMINISTRATOR)})
     answer_all(store)
     listening = listen("127.0.0.1", 0)
     running = Collector(store, Settings())
@@ -109,6 +111,8 @@ def take(browser: Browser, address: str, size: str, scheme: Literal["light", "da
     page = context.new_page()
     take_surveys(page, address, size, scheme)
     take_dashboards(page, address, size, scheme)
+    if (size, scheme) == ("desktop", "light"):
+        take_the_owners_page(page, address)
     context.close()
 
 
@@ -140,8 +144,24 @@ def take_dashboards(page: Page, address: str, size: str, scheme: str) -> None:
     page.screenshot(path=HERE / f"two-attributes-{size}-{scheme}.png", full_page=True)
 
 
+def take_the_owners_page(page: Page, address: str) -> None:
+    """Take the page of all surveys, with a link to two of them and a new one half made."""
+    page.goto(f"{address}/surveys#token={ADMINISTRATOR}")
+    for box in page.locator("#together-choices input").all():
+        box.check()
+    page.locator("#new-question").fill("How many hours did you sleep last night?")
+    page.locator("#new-kind").select_option("real")
+    page.locator("#new-unit").fill("hours")
+    page.locator("#new-high").fill("14")
+    page.locator("#new-bins").fill("28")
+    page.locator("#outlook-learnt").filter(has_text="typical").wait_for()
+    page.locator("#new-make:enabled").wait_for()
+    page.evaluate("document.activeElement.blur()")
+    page.screenshot(path=HERE / "surveys-desktop-light.png", full_page=True)
+
+
 def main() -> None:
-    """Take all sixteen."""
+    """Take all seventeen."""
     names = ("chromium", "chromium-browser", "google-chrome")
     found = next(filter(None, map(shutil.which, names)))
     HERE.mkdir(exist_ok=True)

@@ -161,7 +161,7 @@ def _warn(only_here: bool) -> None:
 
 def _announce(store: Store, here: str, place: str) -> None:
     """Print the links, and at the first start the tokens: once, and to people only."""
-    from ldprange.service.access import ANALYST, digest, new_tokens
+    from ldprange.service.access import ADMINISTRATOR, ANALYST, digest, new_tokens
     from ldprange.service.store import CLOSED
 
     tokens: dict[str, str] = {}
@@ -177,8 +177,10 @@ def _announce(store: Store, here: str, place: str) -> None:
         fragment = f"#token={tokens[ANALYST]}" if tokens and not survey.public else ""
         link = "closed" if survey.state == CLOSED else "share this link"
         rows += [(link, f"{here}/s/{survey.name}"), ("dashboard", f"{here}/d/{survey.name}{fragment}")]
+    own = f"#token={tokens[ADMINISTRATOR]}" if tokens else ""
+    rows += [("all your surveys", f"{here}/surveys{own}")]
     rows += [(f"{role}'s token", token) for role, token in tokens.items()]
-    print_whole(rows or [("collector", here)])
+    print_whole(rows)
     if tokens:
         note("the tokens are shown this once, and kept as digests only; ldprange tokens makes new ones")
 

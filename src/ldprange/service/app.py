@@ -54,6 +54,7 @@ def make_app(collector: Collector) -> ASGIApp:
             Route("/metrics", metrics.metrics, methods=["GET"]),
             Route("/openapi.json", _openapi, methods=["GET"]),
             Route("/", pages.home_page, methods=["GET"]),
+            Route("/surveys", pages.surveys_page, methods=["GET"]),
             Route("/s/{name}", pages.survey_page, methods=["GET"]),
             Route("/d/{name}", pages.dashboard_page, methods=["GET"]),
             Route("/static/{file}", pages.static_file, methods=["GET"]),

@@ -1,5 +1,6 @@
 """The pages and their files, under a strict policy: nothing comes from, or goes to, anywhere else."""
 
+from collections.abc import Sequence
 from importlib.resources import files
 
 from starlette.requests import Request
@@ -12,6 +13,9 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+_IN_A_FRAME = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+_WITH_FRAMES = f"{POLICY}; frame-src 'self'"
+_MAX_TOGETHER = 5  # surveys on one page
 _HEADERS = {
     "cache-control": "no-cache",
     "content-security-policy": POLICY,
@@ -36,21 +40,33 @@ async def home_page(request: Request) -> Response:
     return HTMLResponse(_FILES["home.html"], headers=_HEADERS)
 
 
+async def surveys_page(request: Request) -> Response:
+    """Return the owner's page; all that it shows needs a token of its own."""
+    collector_of(request)
+    return HTMLResponse(_FILES["surveys.html"], headers=_HEADERS)
+
+
 async def survey_page(request: Request) -> Response:
-    """Return the page on which people answer."""
-    return _page(request, "survey.html")
+    """Return the page on which people answer a survey or, named a+b, several of them."""
+    names = request.path_params["name"].split("+")
+    if len(names) == 1:
+        return _page(request, "survey.html", names, _IN_A_FRAME)
+    if len(set(names)) < len(names) or len(names) > _MAX_TOGETHER:
+        names = []  # an address that nobody gave out
+    return _page(request, "together.html", names, _WITH_FRAMES)
 
 
 async def dashboard_page(request: Request) -> Response:
     """Return the page on which the distribution appears; its figures need a token of their own."""
-    return _page(request, "dashboard.html")
+    return _page(request, "dashboard.html", [request.path_params["name"]], POLICY)
 
 
-def _page(request: Request, name: str) -> Response:
-    """Return a survey's page; whoever mistypes its name is a person, to whom JSON says little."""
-    if request.path_params["name"] not in collector_of(request).surveys:
+def _page(request: Request, file: str, names: Sequence[str], policy: str) -> Response:
+    """Return the page of surveys; whoever mistypes their names is a person, to whom JSON says little."""
+    known = collector_of(request).surveys
+    if not names or not all(name in known for name in names):
         return HTMLResponse(_FILES["missing.html"], 404, headers=_HEADERS)
-    return HTMLResponse(_FILES[name], headers=_HEADERS)
+    return HTMLResponse(_FILES[file], headers={**_HEADERS, "content-security-policy": policy})
 
 
 async def static_file(request: Request) -> Response:

@@ -64,7 +64,13 @@ export async function put(name, batch, bytes) {
   }
 }
 
-async function sent(address, options) {
+/**
+ * Send a request; fail unless the collector answers, and says yes.
+ *
+ * @param {URL} address
+ * @param {RequestInit} options
+ */
+export async function sent(address, options) {
   let response;
   try {
     response = await fetch(address, { cache: "no-store", credentials: "omit", referrerPolicy: "no-referrer", ...options });
