@@ -59,10 +59,12 @@ if TYPE_CHECKING:  # the same once more, for type checkers and editors, which re
     from ldprange.planner import Candidate as Candidate
     from ldprange.planner import Comparison as Comparison
     from ldprange.planner import DenoisedPrediction as DenoisedPrediction
+    from ldprange.planner import Outlook as Outlook
     from ldprange.planner import choose_plan as choose_plan
     from ldprange.planner import compare_plans as compare_plans
     from ldprange.planner import epsilon_needed as epsilon_needed
     from ldprange.planner import optimise_plan as optimise_plan
+    from ldprange.planner import outlook as outlook
     from ldprange.planner import predict_denoised as predict_denoised
     from ldprange.planner import useful_bins as useful_bins
     from ldprange.planner import users_needed as users_needed
@@ -119,10 +121,12 @@ _HOMES = {
             "Candidate",
             "Comparison",
             "DenoisedPrediction",
+            "Outlook",
             "choose_plan",
             "compare_plans",
             "epsilon_needed",
             "optimise_plan",
+            "outlook",
             "predict_denoised",
             "useful_bins",
             "users_needed",

@@ -3,6 +3,11 @@
 import math
 from dataclasses import dataclass
 
+WANTED_MARGIN = 0.1
+"""The margin of error that tells something: with ± 10 points one can tell a third from a half."""
+
+_TWO_SIDED = 1.96  # standard errors to either side hold 95%
+
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
@@ -22,6 +27,11 @@ class Prediction:
     def range_rmse(self) -> float:
         """Root mean squared error over all ranges."""
         return math.sqrt(self.range_variance)
+
+    @property
+    def margin(self) -> float:
+        """Half the length of a 95% interval around the share of a typical range: 0.05 is ± 5 points."""
+        return _TWO_SIDED * self.range_rmse
 
     @property
     def prefix_rmse(self) -> float:

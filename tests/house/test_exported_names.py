@@ -44,6 +44,7 @@ NAMES = [
     "Ledger",
     "MismatchError",
     "MissingPackageError",
+    "Outlook",
     "Plan",
     "PlanError",
     "Prediction",
@@ -62,6 +63,7 @@ NAMES = [
     "epsilon_needed",
     "estimate",
     "optimise_plan",
+    "outlook",
     "predict_denoised",
     "simulate",
     "simulate_labelled",
@@ -108,7 +110,15 @@ def test_what_the_reference_says_that_a_name_has_is_there() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["choose_plan", "compare_plans", "optimise_plan", "users_needed", "epsilon_needed", "useful_bins"],
+    [
+        "choose_plan",
+        "compare_plans",
+        "optimise_plan",
+        "outlook",
+        "users_needed",
+        "epsilon_needed",
+        "useful_bins",
+    ],
 )
 def test_the_planner_takes_all_but_the_domain_by_the_same_keywords(name: str) -> None:
     parameters = inspect.signature(getattr(ldp, name)).parameters.values()

@@ -7,6 +7,7 @@ from ldprange.cli.command import command
 from ldprange.cli.domains import domain_options
 from ldprange.cli.options import epsilon_option, json_option, users_option, workload_option
 from ldprange.cli.output import answers, console, facts, print_json
+from ldprange.cli.steering import steer
 from ldprange.cli.summary import people_fact, percent, prediction_object, privacy_fact, questions
 from ldprange.domain import Domain
 from ldprange.planner import Candidate, Comparison, compare_plans
@@ -50,6 +51,7 @@ def compare(domain: Domain, epsilon: float, users: int, workload: Workload, as_j
     screen.print(facts([("domain", domain.describe()), privacy_fact(epsilon), people_fact(users), purpose]))
     screen.print(answers(_HEADINGS, [_row(each, comparison) for each in comparison.candidates]))
     screen.print(comparison.reason)
+    steer(comparison.best.plan, users)
 
 
 def _row(each: Candidate, comparison: Comparison) -> tuple[str, ...]:

@@ -7,16 +7,17 @@ import click
 from ldprange.cli.command import command
 from ldprange.cli.domains import domain_options
 from ldprange.cli.options import epsilon_option, json_option, users_option, workload_given, workload_option
-from ldprange.cli.output import console, facts, print_json
+from ldprange.cli.output import console, facts, print_json, tell
 from ldprange.cli.summary import people_fact, privacy_fact, questions
 from ldprange.domain import Domain
-from ldprange.planner import epsilon_needed, useful_bins, users_needed
+from ldprange.planner import epsilon_needed, outlook, useful_bins, users_needed
 from ldprange.planner.optimise import Workload
 from ldprange.support.checking import shown
 
 _QUESTIONS = (
-    "how many people? (a domain, --epsilon, --error); which ε? (a domain, --users, --error); "
-    "how many bins? (--epsilon, --users, and neither a domain nor --error)"
+    "what can be learnt? (a domain, --epsilon, --users); how many people? (a domain, --epsilon, --error); "
+    "which ε? (a domain, --users, --error); how many bins? (--epsilon, --users, and neither a domain nor "
+    "--error)"
 )
 
 
@@ -33,6 +34,7 @@ def _share(context: click.Context, option: click.Parameter, text: str | None) ->
 
 
 @command(
+    "ldprange need --low 0 --high 120 --epsilon 1 --users 300",
     "ldprange need --low 0 --high 119 --epsilon 1.1 --error 1%",
     "ldprange need --low 0 --high 119 --users 100000 --error 0.01 --workload prefixes",
     "ldprange need --epsilon 1.1 --users 1000000",
@@ -55,9 +57,10 @@ def need(
 ) -> None:
     """Tell how many people, how much ε, or how many bins it takes.
 
-    Leave out what you want to know. With a domain, --epsilon and --error: how many people must report. With
-    a domain, --users and --error: which ε each of them must spend. With --epsilon and --users alone: into
-    how many bins a domain can usefully be cut, as a power of two up to 65,536.
+    Leave out what you want to know. With a domain, --epsilon and --users: what can be learnt, and what would
+    make it more. With a domain, --epsilon and --error: how many people must report. With a domain, --users
+    and --error: which ε each of them must spend. With --epsilon and --users alone: into how many bins a
+    domain can usefully be cut, as a power of two up to 65,536.
     """
     bins = domain.bins if domain else None
     match domain, epsilon, users, error:
@@ -73,6 +76,12 @@ def need(
             sentence = (
                 f"It takes ε = {epsilon:g} from each of {users:,} people for an error of {_percent(error)}."
             )
+        case Domain(), float(), int(), None:
+            if workload_given():
+                raise click.UsageError(f"--workload goes with --error only, got {workload}; leave it out")
+            found = outlook(domain, epsilon=epsilon, expected_users=users)
+            tell({"asked": "outlook", **found.to_dict()}, str(found), as_json=as_json)
+            return
         case None, float(), int(), None:
             if workload_given():
                 raise click.UsageError(f"--workload goes with --error only, got {workload}; leave it out")

@@ -16,7 +16,8 @@ from ldprange.cli.options import (
     workload_given,
     workload_option,
 )
-from ldprange.cli.output import console, facts, note, print_json
+from ldprange.cli.output import console, facts, print_json
+from ldprange.cli.steering import steer
 from ldprange.cli.summary import (
     denoised_facts,
     denoised_object,
@@ -156,8 +157,6 @@ def plan(
     if output:
         made.save(output)
     warn_if_weak(made.epsilon)
-    if comparison and reason and not comparison.useful:
-        note(reason)
     if as_json:
         predicted = prediction and prediction_object(prediction)
         after = {"denoised": denoised_object(denoised)} if denoised else {}
@@ -180,10 +179,12 @@ def plan(
     after_facts = denoised_facts(denoised) if denoised else []
     liars_facts = influence_facts(influence) if influence else []
     screen.print(facts(plan_facts(made) + predicted_facts + after_facts + liars_facts))
-    if comparison and reason and comparison.useful:
+    if comparison and reason and comparison.useful:  # otherwise it was said what would make it so
         screen.print(reason)
     if output:
         screen.print(f"plan written to {output}")
+    if users:
+        steer(made, users)
 
 
 def _for_denoised(domain: Domain, epsilon: float, users: int | None, workload: Workload) -> Plan:

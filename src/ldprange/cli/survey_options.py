@@ -1,6 +1,7 @@
 """A new survey: the options that describe it."""
 
 import re
+import sys
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,32 +14,38 @@ from ldprange.cli.command import with_options
 from ldprange.cli.domains import domain_options
 from ldprange.cli.options import epsilon_option, users_option
 from ldprange.cli.output import note
+from ldprange.cli.steering import steer
 from ldprange.cli.summary import warn_if_weak
 from ldprange.domain import Domain
 from ldprange.files import read_plan
 from ldprange.plan import Plan
 from ldprange.planner import choose_plan
+from ldprange.planner.outlook import points
 
-_USERS = 10_000
 _MAX_NAME_LENGTH = 40
-_TWO_SIDED = 1.96  # standard errors to either side hold 95%
+_HOW_MANY = "How many people do you expect to answer"
+_FOR_INSTANCE = [100, 1_000, 10_000]  # people, where nobody says how many will answer
 
 
 @dataclass(frozen=True)
 class NewSurvey:
-    """A survey that is to be: its description in JSON types, its plan, and for how many people."""
+    """A survey that is to be: its description in JSON types, its plan, and for how many people, if known."""
 
     description: dict[str, Any]
     plan: Plan
-    users: int
+    users: int | None
 
     def tell(self) -> None:
-        """Say how exact it will be, and whether it protects anybody."""
-        points = 100 * _TWO_SIDED * self.plan.predict(self.users).range_rmse
+        """Say how much it will tell, and whether it protects anybody."""
+        asked = _FOR_INSTANCE if self.users is None else [self.users]
+        known = [f"{points(self.plan.predict(users).margin)} with {users:,} answers" for users in asked]
         note(
-            f"with {self.users:,} answers, a typical range will be known to ± {points:.2g} percent points; "
-            "ldprange need tells what it takes for more"
+            f"the share of people in a typical range will be known to {', '.join(known)} (percentage points)"
         )
+        if self.users is None:
+            note("with --users, you are told what would make that better")
+        else:
+            steer(self.plan, self.users)
         warn_if_weak(self.plan.epsilon)
 
 
@@ -65,7 +72,9 @@ def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callabl
         ) -> None:
             new: NewSurvey | None = None
             if question is not None:
-                plan = _plan(plan_file, domain, epsilon, users)
+                plan = _plan(plan_file, domain, epsilon)
+                if users is None and sys.stdin.isatty():
+                    users = click.prompt(_HOW_MANY, type=click.IntRange(min=1), err=True)
                 description = {
                     "name": _name(question) if name is None else name,
                     "question": question,
@@ -74,7 +83,7 @@ def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callabl
                     "batches": batches,
                     "plan": plan.to_dict(),
                 }
-                new = NewSurvey(description, plan, users or _USERS)
+                new = NewSurvey(description, plan, users)
             elif name or unit or public or batches or plan_file or domain or epsilon or users:
                 raise click.UsageError("what describes a survey goes with a question; add --question")
             command(new=new, **given)
@@ -98,13 +107,13 @@ def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callabl
             ),
             domain_options(required=False),
             epsilon_option(),
-            users_option(help=f"How many people you expect.  [default: {_USERS:,}]"),
+            users_option(help="How many people you expect to answer; asked for if left out."),
         )
 
     return decorate
 
 
-def _plan(plan_file: str | None, domain: Domain | None, epsilon: float | None, users: int | None) -> Plan:
+def _plan(plan_file: str | None, domain: Domain | None, epsilon: float | None) -> Plan:
     if plan_file is not None:
         if domain or epsilon:
             raise click.UsageError("--plan says it all; leave out --epsilon and what values there may be")
@@ -112,7 +121,7 @@ def _plan(plan_file: str | None, domain: Domain | None, epsilon: float | None, u
     if domain is None or epsilon is None:
         missing = "what values there may be, such as --low and --high" if domain is None else "--epsilon"
         raise click.UsageError(f"a survey needs a plan, and one thing is missing for it: {missing}")
-    return choose_plan(domain, epsilon=epsilon, expected_users=users or _USERS)
+    return choose_plan(domain, epsilon=epsilon, expected_users=1)  # the plan is the same for any number
 
 
 def _name(question: str) -> str:

@@ -12,7 +12,7 @@ from ldprange.errors import PlanError
 from ldprange.oracles import HRR, OUE
 from ldprange.plan import Plan, check_bins, check_epsilon
 from ldprange.planner.optimise import Workload, check_workload, optimise_plan
-from ldprange.prediction import Prediction
+from ldprange.prediction import WANTED_MARGIN, Prediction
 from ldprange.support.blas import callers_thread
 from ldprange.support.checking import check_type, is_number, shown
 
@@ -79,7 +79,14 @@ class Comparison:
                 f"{each.prediction.prefix_rmse:10.3g}  {'best' if each is best else f'{more:+.0%}':>6}  "
                 f"{each.report_bytes:6}  {each.plan.counters:11,}"
             )
-        return "\n".join([*lines, self.reason])
+        return "\n".join([*lines, self.reason, *self._advice()])
+
+    def _advice(self) -> list[str]:
+        margin = self.best.prediction.margin
+        if margin <= WANTED_MARGIN:
+            return []
+        known = f"A typical range will be known to ± {100 * margin:.0f} percentage points only"
+        return [f"{known}: ldprange.outlook shows what would make it better."]
 
     def _ratio(self, candidate: Candidate) -> float:
         """Return by how much an error is larger than the best; that may be 0."""

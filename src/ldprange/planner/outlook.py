@@ -1,0 +1,190 @@
+"""What a survey can tell, before anyone is asked, and what would make it tell more."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ldprange.decompositions import Windows
+from ldprange.domain import Domain
+from ldprange.planner.choose import choose_plan
+from ldprange.planner.compare import check_survey
+from ldprange.planner.optimise import optimise_plan
+from ldprange.prediction import WANTED_MARGIN
+
+_BINS = (2, 4, 8, 16, 32)
+_EPSILONS = (0.5, 1.0, 2.0, 3.0, 4.0, 6.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a survey will tell, and what would make it tell more.
+
+    Margins are half the length of a 95% interval around the share of people in a typical range, for people
+    spread evenly over the domain: 0.05 is ± 5 percentage points.
+
+    Attributes
+    ----------
+    users, epsilon
+        How many people are expected to answer, and ε of each.
+    margin
+        The margin of the survey as it is.
+    wanted
+        The margin that would tell something.
+    users_needed
+        How many people it takes for that, if nothing else changes.
+    epsilon_needed
+        An ε that would do, if nothing else changes; None if none of ``epsilons`` does.
+    bins_needed
+        Into how few bins the domain would have to be cut, each of its attributes if there are several; None
+        if not even two would do.
+    bins, epsilons, margins
+        A table: a row of margins for each number of bins, the domain's own last; a column for each ε.
+    """
+
+    users: float
+    epsilon: float
+    margin: float
+    wanted: float
+    users_needed: int
+    epsilon_needed: float | None
+    bins_needed: int | None
+    bins: tuple[int, ...]
+    epsilons: tuple[float, ...]
+    margins: tuple[tuple[float, ...], ...]
+
+    @property
+    def enough(self) -> bool:
+        """Whether it tells something as it is."""
+        return self.margin <= self.wanted
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it in plain JSON types."""
+        return {"enough": self.enough, **asdict(self)}
+
+    def __str__(self) -> str:
+        return "\n".join([self.sentence, *self._ways(), "", *self._table()])
+
+    @property
+    def sentence(self) -> str:
+        """What the survey tells as it is, in a sentence."""
+        known = (
+            f"With {self.users:,.0f} answers at ε = {self.epsilon:g}, the share of people in a typical range "
+            f"will be known to {points(self.margin)} percentage points"
+        )
+        return f"{known}." if self.enough else f"{known}. That is too little to learn much."
+
+    def _ways(self) -> list[str]:
+        if self.enough:
+            return []
+        ways = []
+        if self.bins_needed is not None:
+            margin = self.margins[self.bins.index(self.bins_needed)][self.epsilons.index(self.epsilon)]
+            ways.append(f"- ask for {self.bins_needed} bins instead of {self.bins[-1]:,} ({points(margin)})")
+        if self.epsilon_needed is not None:
+            margin = self.margins[-1][self.epsilons.index(self.epsilon_needed)]
+            ways.append(f"- spend ε = {self.epsilon_needed:g} for each person ({points(margin)})")
+        ways.append(f"- ask {rounded_up(self.users_needed):,} people")
+        first = "Any one of these would make" if len(ways) > 1 else "This would make"
+        return [f"{first} it {points(self.wanted)} or better:", *ways]
+
+    def _table(self) -> list[str]:
+        """Return lines: points, by bins and ε."""
+        width = max(len(f"{self.bins[-1]:,}"), len("bins"))
+        rows = [
+            f"{bins:>{width},}  " + "".join(f"{points(margin):>8}" for margin in row)
+            for bins, row in zip(self.bins, self.margins, strict=True)
+        ]
+        heading = f"{'bins':>{width}}  " + "".join(f"{f'ε = {epsilon:g}':>8}" for epsilon in self.epsilons)
+        return [f"Percentage points for {self.users:,.0f} answers:", heading, *rows]
+
+
+def outlook(domain: Domain, *, epsilon: float, expected_users: float) -> Outlook:
+    """Return what a survey of a ``domain`` can tell, and what would make it tell more.
+
+    Parameters
+    ----------
+    domain
+        What is asked.
+    epsilon
+        A person's privacy budget, in total.
+    expected_users
+        How many people are expected to answer.
+
+    >>> import ldprange as ldp
+    >>> found = outlook(ldp.Domain.integers(0, 120), epsilon=1, expected_users=300)
+    >>> found.enough, found.bins_needed, found.epsilon_needed, found.users_needed
+    (False, 2, 4.0, 7689)
+    """
+    check_survey(domain, epsilon, expected_users, "ranges")
+    most = max(domain.shape)
+    bins = (*(number for number in _BINS if number < most), most)
+    epsilons = tuple(sorted({*_EPSILONS, float(epsilon)}))
+    margins = tuple(
+        tuple(_margin(_cut(domain, number), each) / math.sqrt(expected_users) for each in epsilons)
+        for number in bins
+    )
+    own = epsilons.index(float(epsilon))
+    margin = margins[-1][own]
+    return Outlook(
+        users=float(expected_users),
+        epsilon=float(epsilon),
+        margin=margin,
+        wanted=WANTED_MARGIN,
+        users_needed=max(1, math.ceil(expected_users * (margin / WANTED_MARGIN) ** 2)),
+        epsilon_needed=next(
+            (each for each, told in zip(epsilons, margins[-1], strict=True) if told <= WANTED_MARGIN), None
+        ),
+        bins_needed=max(
+            (number for number, row in zip(bins, margins, strict=True) if row[own] <= WANTED_MARGIN),
+            default=None,
+        ),
+        bins=bins,
+        epsilons=epsilons,
+        margins=margins,
+    )
+
+
+def points(margin: float) -> str:
+    """Return a ``margin`` of error in percentage points, to two digits.
+
+    >>> points(0.0512), points(0.512), points(1.5)
+    ('± 5.1', '± 51', '± 100')
+    """
+    return f"± {100 * min(margin, 1.0):.{1 if margin < 0.0995 else 0}f}"
+
+
+def rounded_up(number: float) -> int:
+    """Return a whole ``number`` of two digits that count, or the next one above.
+
+    >>> rounded_up(7712), rounded_up(41)
+    (7800, 41)
+    """
+    step: int = 10 ** max(0, len(str(math.ceil(number))) - 2)
+    return math.ceil(number / step) * step
+
+
+def _cut(domain: Domain, bins: int) -> Domain:
+    """Return a question like ``domain`` with at most so many bins on each attribute."""
+    parts = {name: _cut_one(part, bins) for name, part in domain.attributes.items()}
+    return Domain.product(**parts) if len(parts) > 1 else next(iter(parts.values()))
+
+
+def _cut_one(domain: Domain, bins: int) -> Domain:
+    if domain.bins <= bins:
+        return domain
+    return (
+        Domain.categories([str(label) for label in range(bins)])
+        if domain.unordered
+        else Domain.integers(0, bins - 1)
+    )
+
+
+def _margin(domain: Domain, epsilon: float) -> float:
+    """Return the margin for one person; it falls with the root of their number."""
+    if len(domain.attributes) > 1 or domain.unordered or domain.bins <= 2:
+        plan = choose_plan(domain, epsilon=epsilon, expected_users=1)
+    else:  # what is chosen, or within a hundredth of it, in a third of the time
+        plan = optimise_plan(domain, epsilon=epsilon, decomposition=Windows())
+    return plan.predict(1).margin

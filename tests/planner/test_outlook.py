@@ -1,0 +1,116 @@
+"""What is said of a survey before anyone is asked."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import pairwise
+
+import pytest
+
+import ldprange as ldp
+from ldprange.errors import ArgumentTypeError, PlanError
+from ldprange.planner.outlook import points, rounded_up
+from ldprange.prediction import WANTED_MARGIN
+
+NUMBERS = ldp.Domain.integers(0, 120)
+LABELS = ldp.Domain.categories(["bus", "car", "bicycle", "train", "foot"])
+SEVERAL = ldp.Domain.product(age=ldp.Domain.integers(0, 31), way=LABELS)
+SURVEYS = [(NUMBERS, 1.0, 300), (NUMBERS, 3.0, 300), (LABELS, 0.7, 300), (SEVERAL, 1.0, 1000)]
+
+
+@pytest.mark.parametrize(("domain", "epsilon", "users"), [*SURVEYS, (NUMBERS, 1.0, 100_000)])
+def test_the_margin_is_that_of_the_plan_that_is_chosen(
+    domain: ldp.Domain, epsilon: float, users: int
+) -> None:
+    found = ldp.outlook(domain, epsilon=epsilon, expected_users=users)
+    plan = ldp.choose_plan(domain, epsilon=epsilon, expected_users=users)
+    assert found.margin == pytest.approx(plan.predict(users).margin, rel=0.01)
+    assert found.enough == (found.margin <= WANTED_MARGIN)
+
+
+@pytest.mark.parametrize(("domain", "epsilon", "users"), SURVEYS)
+def test_whoever_does_one_of_the_things_it_offers_learns_enough(
+    domain: ldp.Domain, epsilon: float, users: int
+) -> None:
+    found = ldp.outlook(domain, epsilon=epsilon, expected_users=users)
+    assert not found.enough
+    assert ldp.outlook(domain, epsilon=epsilon, expected_users=found.users_needed).enough
+    assert not ldp.outlook(domain, epsilon=epsilon, expected_users=0.99 * found.users_needed).enough
+    assert found.epsilon_needed is not None
+    assert ldp.outlook(domain, epsilon=found.epsilon_needed, expected_users=users).enough
+    if found.bins_needed is not None and len(domain.attributes) == 1 and not domain.unordered:
+        fewer = ldp.Domain.integers(0, found.bins_needed - 1)
+        assert ldp.outlook(fewer, epsilon=epsilon, expected_users=users).enough
+
+
+def test_it_offers_no_cut_where_not_even_halves_can_be_told_apart() -> None:
+    found = ldp.outlook(NUMBERS, epsilon=0.5, expected_users=100)
+    assert found.bins_needed is None
+    assert "bins instead" not in str(found)
+
+
+@pytest.mark.parametrize(("domain", "epsilon", "users"), SURVEYS)
+def test_the_table_gets_better_to_the_right_and_upwards(
+    domain: ldp.Domain, epsilon: float, users: int
+) -> None:
+    found = ldp.outlook(domain, epsilon=epsilon, expected_users=users)
+    assert found.bins[-1] == max(domain.shape)
+    assert epsilon in found.epsilons
+    assert found.epsilons == tuple(sorted(found.epsilons))
+    for row in found.margins:
+        assert list(row) == sorted(row, reverse=True)
+    if len(domain.attributes) == 1:
+        for column in zip(*found.margins, strict=True):
+            for fewer, more in pairwise(column):
+                assert fewer <= 1.02 * more  # at a large ε all are alike
+
+
+def test_it_reads_well() -> None:
+    text = str(ldp.outlook(NUMBERS, epsilon=1, expected_users=300))
+    assert text.startswith(
+        "With 300 answers at ε = 1, the share of people in a typical range will be known to ± 51"
+    )
+    assert (
+        "- ask for 2 bins instead of 121 (± 10)\n- spend ε = 4 for each person (± 8.9)\n- ask 7,700 people"
+        in text
+    )
+    assert "\n 121     ± 100    ± 51    ± 23    ± 13   ± 8.9   ± 5.6" in text
+    enough = str(ldp.outlook(NUMBERS, epsilon=1, expected_users=100_000))
+    assert "too little" not in enough
+    assert "instead" not in enough
+
+
+def test_it_is_plain_json() -> None:
+    found = ldp.outlook(LABELS, epsilon=0.7, expected_users=300)
+    told = json.loads(json.dumps(found.to_dict()))
+    assert told["enough"] is False
+    assert told["margin"] == found.margin
+    assert told["bins"] == [2, 4, 5]
+
+
+def test_a_comparison_of_plans_points_to_it() -> None:
+    assert "ldprange.outlook" in str(ldp.compare_plans(NUMBERS, epsilon=1, expected_users=300))
+    assert "outlook" not in str(ldp.compare_plans(NUMBERS, epsilon=1, expected_users=100_000))
+
+
+@pytest.mark.parametrize("number", [1, 41, 99, 100, 101, 7_700, 7_701, 123_456])
+def test_numbers_are_rounded_up_to_two_digits(number: int) -> None:
+    found = rounded_up(number)
+    assert number <= found < number * 1.1 + 1
+    assert len(str(found).rstrip("0")) <= 2
+
+
+def test_points_have_two_digits() -> None:
+    assert [points(margin) for margin in (0.0, 0.0494, 0.0994, 0.0996, 0.5, 7)] == [
+        *("± 0.0", "± 4.9", "± 9.9", "± 10", "± 50", "± 100")
+    ]
+
+
+def test_what_is_no_survey_is_refused() -> None:
+    with pytest.raises(ArgumentTypeError, match="domain"):
+        ldp.outlook("ages", epsilon=1, expected_users=300)  # type: ignore[arg-type]
+    with pytest.raises(PlanError, match="expected_users"):
+        ldp.outlook(NUMBERS, epsilon=1, expected_users=0)
+    with pytest.raises(PlanError):
+        ldp.outlook(NUMBERS, epsilon=math.nan, expected_users=10)
