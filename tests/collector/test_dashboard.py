@@ -116,9 +116,9 @@ def test_every_kind_of_domain_is_drawn_and_fits_a_phone(visit: Visit, collector:
 
 
 def test_what_is_chance_is_not_shown_as_if_it_were_more(visit: Visit, collector: Service) -> None:
-    name = made(collector, "few", people=200)
+    name = made(collector, "few", people=60)
     page = visit().open(f"/d/{name}")
-    expect(page.locator("#precision")).to_contain_text("Too few answers to tell anything.")
+    expect(page.locator("#precision")).to_contain_text("Very few answers so far: they tell hardly anything.")
     for tile in ("median", "lower", "upper"):
         expect(page.locator(f"#{tile}-interval")).to_have_text("too few answers yet")
     expect(page.get_by_text("Too few answers yet: a picture of them")).to_be_visible()
@@ -132,15 +132,27 @@ def test_what_is_chance_is_not_shown_as_if_it_were_more(visit: Visit, collector:
     expect(page.locator("#range-share")).to_have_text(re.compile("%$"))
 
 
+def test_three_hundred_answers_show_a_few_wide_bars(visit: Visit, collector: Service) -> None:
+    """What can be known of a small survey is shown, with its intervals; what cannot is not."""
+    commute = ldp.choose_plan(ldp.Domain.integers(0, 120), epsilon=1.0, expected_users=300)
+    assert collector.create("small", commute, question="How long is your commute?", public=True).status == 201
+    assert collector.put(packed([20] * 240 + [70] * 60, 1, commute), name="small").status == 201
+    page = visit().open("/d/small")
+    expect(page.locator("#histogram canvas")).to_be_visible()
+    expect(page.locator("#median-interval")).to_have_text("too few answers yet")
+    page.get_by_text("The same as a table").click()
+    expect(page.locator("#table tbody tr")).to_have_count(2)
+
+
 def test_the_histogram_says_what_its_bars_are(visit: Visit, collector: Service) -> None:
     domain = ldp.Domain.integers(0, 120)
     name = made(collector, "captions", domain, people=3000)
     bars = collector.get(f"/api/surveys/{name}/overview").json["histogram"]
-    assert (bars["from"][-1], bars["to"][-1]) == (100, 120)
+    assert (bars["from"][-1], bars["to"][-1]) == (50, 120)
     page = visit().open(f"/d/{name}")
     note = page.locator("#histogram-note")
     expect(note).to_contain_text(
-        "per 20 minutes; each line is a 95% interval; the last bar is 100 to 120 minutes"
+        "per 50 minutes; each line is a 95% interval; the last bar is 50 to 120 minutes"
     )
     assert ("bars below 0 are chance" in note.inner_text()) == (min(bars["value"]) < 0)
 

@@ -288,3 +288,17 @@ class TestDocumentation:
             assert expected
             # the page leaves out the empty lines around a table
             assert [line for line in lines if line][: len(expected)] == expected
+
+
+def test_few_people_are_told_what_would_do_before_anyone_is_asked() -> None:
+    survey = ("--low", "0", "--high", "120", "--epsilon", "1", "--users", "300")
+    for command in (("plan", *survey, "-o", "few.json"), ("compare", *survey)):
+        said = run(*command).stderr
+        assert "known to ± 51 percentage points. That is too little to learn much." in said
+        assert "- ask for 2 bins instead of 121 (± 10)" in said
+    assert "- spend ε = 4 for each person (± 8.9)" in done("need", *survey)
+    told = json.loads(done("need", *survey, "--json"))
+    assert (told["asked"], told["enough"], told["bins_needed"]) == ("outlook", False, 2)
+    many = ("--low", "0", "--high", "120", "--epsilon", "1", "--users", "100000")
+    assert "too little" not in run("plan", *many, "-o", "many.json").stderr
+    assert "known to ± 2.8 percentage points.\n" in done("need", *many)

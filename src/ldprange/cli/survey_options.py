@@ -1,7 +1,6 @@
 """A new survey: the options that describe it."""
 
 import re
-import sys
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +22,6 @@ from ldprange.planner import choose_plan
 from ldprange.planner.outlook import points
 
 _MAX_NAME_LENGTH = 40
-_HOW_MANY = "How many people do you expect to answer"
 _FOR_INSTANCE = [100, 1_000, 10_000]  # people, where nobody says how many will answer
 
 
@@ -43,7 +41,7 @@ class NewSurvey:
             f"the share of people in a typical range will be known to {', '.join(known)} (percentage points)"
         )
         if self.users is None:
-            note("with --users, you are told what would make that better")
+            note("how many people do you expect? With --users, you are told what would make that better")
         else:
             steer(self.plan, self.users)
         warn_if_weak(self.plan.epsilon)
@@ -73,8 +71,6 @@ def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callabl
             new: NewSurvey | None = None
             if question is not None:
                 plan = _plan(plan_file, domain, epsilon)
-                if users is None and sys.stdin.isatty():
-                    users = click.prompt(_HOW_MANY, type=click.IntRange(min=1), err=True)
                 description = {
                     "name": _name(question) if name is None else name,
                     "question": question,
@@ -107,7 +103,7 @@ def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callabl
             ),
             domain_options(required=False),
             epsilon_option(),
-            users_option(help="How many people you expect to answer; asked for if left out."),
+            users_option(help="How many people you expect to answer; you are told what they can tell."),
         )
 
     return decorate

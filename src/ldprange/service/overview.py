@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from ldprange.estimation import EitherEstimate
 
 _MAX_POINTS = 1024
-_MIN_BARS, _MAX_BARS = 6, 64
+_MIN_BARS, _MAX_BARS = 2, 64
+_FEW_BINS = 12  # of so few each is a bar
 _MAX_STEPS = 512  # of the time in which reports came
 _MAX_HELD = 64
 _LONG = 0.3  # seconds
@@ -188,12 +189,14 @@ def _bar_edges(bins: int, half: float) -> list[int]:
     """Cut bins into bars for a typical half-width of an interval.
 
     A bar says something if its interval is not longer than the bar is tall. So there are about 1/(2·half)
-    bars, of which an even one's share is twice the half-width; but 6 to 64, or all bins if those are fewer.
-    A bar has 1, 2, 5, 10, 20, 50, … bins, whichever comes nearest. What is left over is a bar if it is more
-    than half of one, and else belongs to the last.
+    bars, of which an even one's share is twice the half-width; but 2 to 64, or all bins if those are few.
+    A bar has 1, 2, 3, 5, 10, 20, 30, 50, … bins, whichever comes nearest. What is left over is a bar if it
+    is more than half of one, and else belongs to the last.
     """
+    if bins <= _FEW_BINS:
+        return list(range(bins + 1))
     share = max(2 * half, 1 / _MAX_BARS)
-    widths = [factor * 10**power for power in range(len(str(bins))) for factor in (1, 2, 5)]
+    widths = [factor * 10**power for power in range(len(str(bins))) for factor in (1, 2, 3, 5)]
     counts = {width: max(1, -((width - 2 * bins) // (2 * width))) for width in widths}
     fitting = [width for width in widths if _MIN_BARS <= counts[width] <= _MAX_BARS]
     width = min(fitting or [1], key=lambda width: abs(math.log(counts[width] * share)))
@@ -201,7 +204,9 @@ def _bar_edges(bins: int, half: float) -> list[int]:
 
 
 def _histogram(found: Estimate, confidence: float, half: float) -> dict[str, Any]:
-    lows, highs = found.domain.run_ends(_bar_edges(found.domain.bins, half))
+    bins = found.domain.bins
+    each = bool(found.domain.unordered) and bins <= _MAX_BARS  # what has no order is not put together
+    lows, highs = found.domain.run_ends(list(range(bins + 1)) if each else _bar_edges(bins, half))
     return {"from": lows, "to": highs, **columns(found.ranges(lows, highs, confidence=confidence))}
 
 

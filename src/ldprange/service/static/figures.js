@@ -5,6 +5,7 @@ import { countText, numberText, shareText } from "./units.js";
 
 const HARDLY_ANY = 0.5; // a typical interval of ± this or more says nothing
 const GOOD = 0.05; // and one of ± this a good deal
+const WIDE = 0.95; // a bar whose interval is shorter than this says something
 
 /** Write a text where it is not there yet, so that nothing is announced or selected away without need. */
 export function write(id, words) {
@@ -14,9 +15,10 @@ export function write(id, words) {
   }
 }
 
-/** Whether there are enough answers to show anything of how they are spread. */
-export function tellsSomething({ error }) {
-  return error !== null && error.typical < HARDLY_ANY;
+/** Whether there are enough answers to show anything of how they are spread: at least a few wide bars. */
+export function tellsSomething({ error, histogram }) {
+  const length = (low, at) => Math.min(histogram.high[at], 1) - Math.max(low, 0); // of what is possible at all
+  return error !== null && (error.typical < HARDLY_ANY || (histogram?.low.some((low, at) => length(low, at) < WIDE) ?? false));
 }
 
 /** Tell how many answered, and how sure one can be. */
@@ -32,8 +34,8 @@ export function showCount(overview) {
  * @param {import("./units.js").Units} units
  */
 export function showQuartiles(overview, units) {
-  const { quartiles } = overview;
-  const told = tellsSomething(overview);
+  const { quartiles, error } = overview;
+  const told = error.typical < HARDLY_ANY;
   ["lower", "median", "upper"].forEach((name, at) => {
     const text = told ? units.text(quartiles.value[at]) : "–";
     write(name, text);
@@ -53,7 +55,7 @@ function precisionText({ error, reports, confidence, denoised }) {
   const wanted = countText(roughly(reports * (typical / GOOD) ** 2));
   const good = `±\u00a0${100 * GOOD} percentage points`;
   if (typical >= HARDLY_ANY) {
-    return `Too few answers to tell anything. About ${wanted} would make a typical range known to ${good} (${sure}).`;
+    return `Very few answers so far: they tell hardly anything. About ${wanted} would make a typical range known to ${good} (${sure}).`;
   }
   const points = numberText(100 * typical, { maximumSignificantDigits: 2 });
   return (
