@@ -10,7 +10,7 @@ import pytest
 
 import ldprange as ldp
 from ldprange.errors import ArgumentTypeError, PlanError
-from ldprange.planner.outlook import points, rounded_up
+from ldprange.planner.outlooks import points, rounded_up
 from ldprange.prediction import WANTED_MARGIN
 
 NUMBERS = ldp.Domain.integers(0, 120)

@@ -19,7 +19,7 @@ from ldprange.domain import Domain
 from ldprange.files import read_plan
 from ldprange.plan import Plan
 from ldprange.planner import choose_plan
-from ldprange.planner.outlook import points
+from ldprange.planner.outlooks import points
 
 _MAX_NAME_LENGTH = 40
 _FOR_INSTANCE = [100, 1_000, 10_000]  # people, where nobody says how many will answer

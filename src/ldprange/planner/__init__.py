@@ -5,7 +5,7 @@ from ldprange.planner.compare import Candidate, Comparison, compare_plans
 from ldprange.planner.denoised import DenoisedPrediction, predict_denoised
 from ldprange.planner.needs import epsilon_needed, useful_bins, users_needed
 from ldprange.planner.optimise import optimise_plan
-from ldprange.planner.outlook import Outlook, outlook
+from ldprange.planner.outlooks import Outlook, outlook
 
 __all__ = [
     "Candidate",
