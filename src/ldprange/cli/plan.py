@@ -16,7 +16,7 @@ from ldprange.cli.options import (
     workload_given,
     workload_option,
 )
-from ldprange.cli.output import console, facts, print_json
+from ldprange.cli.output import console, facts, note, print_json
 from ldprange.cli.steering import steer
 from ldprange.cli.summary import (
     denoised_facts,
@@ -157,6 +157,8 @@ def plan(
     if output:
         made.save(output)
     warn_if_weak(made.epsilon)
+    if comparison and reason and not comparison.useful:
+        note(reason)
     if as_json:
         predicted = prediction and prediction_object(prediction)
         after = {"denoised": denoised_object(denoised)} if denoised else {}
@@ -179,7 +181,7 @@ def plan(
     after_facts = denoised_facts(denoised) if denoised else []
     liars_facts = influence_facts(influence) if influence else []
     screen.print(facts(plan_facts(made) + predicted_facts + after_facts + liars_facts))
-    if comparison and reason and comparison.useful:  # otherwise it was said what would make it so
+    if comparison and reason and comparison.useful:
         screen.print(reason)
     if output:
         screen.print(f"plan written to {output}")
