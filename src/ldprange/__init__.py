@@ -69,6 +69,9 @@ if TYPE_CHECKING:  # the same once more, for type checkers and editors, which re
     from ldprange.planner import useful_bins as useful_bins
     from ldprange.planner import users_needed as users_needed
     from ldprange.prediction import Prediction as Prediction
+    from ldprange.rehearsal import Rehearsal as Rehearsal
+    from ldprange.rehearsal import Score as Score
+    from ldprange.rehearsal import rehearse as rehearse
     from ldprange.reports import Batch as Batch
     from ldprange.reports import Report as Report
     from ldprange.simulation import encode_many as encode_many
@@ -132,6 +135,7 @@ _HOMES = {
             "users_needed",
         ],
         "prediction": ["Prediction"],
+        "rehearsal": ["Rehearsal", "Score", "rehearse"],
         "reports": ["Batch", "Report"],
         "simulation": ["encode_many", "simulate", "simulate_values"],
         "tampering.check": ["Check", "Finding", "check"],

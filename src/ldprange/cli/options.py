@@ -1,13 +1,12 @@
 """What several commands share: arguments, options, and the files behind them."""
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import get_args
 
 import click
-import numpy as np
 from click.core import ParameterSource
 
 from ldprange.aggregate import Aggregate
@@ -142,11 +141,3 @@ def size_of(paths: Sequence[Path]) -> int | None:
 def fresh_seed() -> int:
     """Return a seed that nobody has used."""
     return secrets.randbits(63)
-
-
-def seeds(seed: int) -> Iterator[int]:
-    """Yield any number of seeds that one stands for."""
-    number = 0
-    while True:
-        yield int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)[0])
-        number += 1

@@ -10,24 +10,20 @@ from numpy.typing import NDArray
 from ldprange.cli.command import command
 from ldprange.cli.options import (
     column_option,
-    fresh_seed,
     json_option,
     missing_option,
     plan_argument,
     seed_option,
-    seeds,
     size_of,
     values_argument,
 )
 from ldprange.cli.output import LeftOut, answers, console, facts, print_json, progress
-from ldprange.cli.scoring import prefixes_for, ranges_for
-from ldprange.cli.summary import percent, plan_facts
-from ldprange.estimation import estimate
+from ldprange.cli.summary import plan_facts
 from ldprange.files import read_plan, read_values
 from ldprange.files.sources import naming
 from ldprange.plan import Plan
-from ldprange.sampling import RESPONDENTS, Population, described
-from ldprange.simulation import simulate as draw
+from ldprange.rehearsal.rehearsing import rehearse_counts
+from ldprange.sampling import RESPONDENTS, Population
 from ldprange.support.columns import Missing
 
 
@@ -69,53 +65,26 @@ def simulate(
     With --population respondents every survey asks just the people in VALUES.
     """
     plan = read_plan(plan_file)
-    seed = fresh_seed() if seed is None else seed
     left_out = LeftOut()
     counts = _count(plan, values_file, column, left_out.add if missing == "skip" else None)
     left_out.tell()
-    users = int(counts.sum())
-    prediction = plan.predict(users, counts=counts, population=population)
-    ranges, prefixes = ranges_for(plan, counts), prefixes_for(plan, counts)
     with progress("drawing", "surveys", repetitions) as bar:
-        for _, each in zip(range(repetitions), seeds(seed), strict=False):
-            people = counts if population else _sample(counts, each)
-            estimated = estimate(draw(plan, people, seed=each), population=population)
-            ranges.ask(estimated)
-            prefixes.ask(estimated)
+
+        def drawn() -> None:
             bar.advance(1)
             bar.add(1)
-    measured = {
-        "ranges": ranges.result(prediction.range_rmse),
-        "prefixes": prefixes.result(prediction.prefix_rmse),
-    }
+
+        found = rehearse_counts(
+            plan, counts, repetitions=repetitions, population=population, seed=seed, progress=drawn
+        )
     if as_json:
-        about = {"plan": plan.fingerprint, "users": users, "population": population or "endless"}
-        about |= {"repetitions": repetitions, "seed": seed}
-        about |= {"left_out": left_out.rows} if missing == "skip" else {}
-        print_json({**about, **measured})
+        print_json({**found.to_dict(), **({"left_out": left_out.rows} if missing == "skip" else {})})
         return
     screen = console()
-    screen.print(
-        facts([("people", f"{users:,}"), ("surveys", f"{repetitions:,}, seed {seed}"), *plan_facts(plan)])
-    )
-    rows = [
-        (
-            f"{each['asked']:,} {name}",
-            percent(each["predicted_rmse"], 3),
-            percent(each["measured_rmse"], 3),
-            "–" if each["coverage"] is None else percent(each["coverage"], 1),
-        )
-        for name, each in measured.items()
-    ]
-    headings = ["root mean squared error of", "predicted", "measured", "95% intervals hold"]
-    screen.print(answers(headings, rows))
-    screen.print(f"Errors and intervals speak of {described(population)}.", highlight=False)
-
-
-def _sample(counts: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
-    """Return the counts of as many people, drawn at random from these, with replacement."""
-    users, rng = counts.sum(), np.random.default_rng([seed, 1])
-    return rng.multinomial(users, counts.reshape(-1) / users).reshape(counts.shape)
+    surveys = f"{repetitions:,}, seed {found.seed}"
+    screen.print(facts([("people", f"{found.users:,}"), ("surveys", surveys), *plan_facts(plan)]))
+    screen.print(answers(found.headings, found.rows))
+    screen.print(found.about, highlight=False)
 
 
 def _count(

@@ -47,6 +47,16 @@ class _Part:
         return estimated.ranges(self.ends)
 
 
+@dataclass(frozen=True)
+class Score:
+    """Of some questions: how many, their root mean squared error, and how often 95% intervals hold."""
+
+    asked: int
+    predicted_rmse: float
+    measured_rmse: float
+    coverage: float | None
+
+
 class Questions:
     """Ranges of all attributes that are asked about together, and what became of them so far."""
 
@@ -67,14 +77,14 @@ class Questions:
             self._covered += int(np.count_nonzero(holds & open_question))
             self._intervals += int(np.count_nonzero(open_question))
 
-    def result(self, predicted: float) -> dict[str, Any]:
-        """Return error and coverage over all surveys."""
-        return {
-            "asked": sum(part.truth.size for part in self._parts),
-            "predicted_rmse": predicted,
-            "measured_rmse": (self._squares / self._asked) ** 0.5,
-            "coverage": self._covered / self._intervals if self._intervals else None,
-        }
+    def score(self, predicted: float) -> Score:
+        """Return error and coverage over all surveys, beside the ``predicted`` error."""
+        return Score(
+            asked=sum(part.truth.size for part in self._parts),
+            predicted_rmse=predicted,
+            measured_rmse=(self._squares / self._asked) ** 0.5,
+            coverage=self._covered / self._intervals if self._intervals else None,
+        )
 
 
 def ranges_for(plan: Plan, counts: NDArray[np.int64]) -> Questions:
