@@ -83,6 +83,35 @@ class TestAnswering:
         assert reports(collector, name) == 1
         assert visitor.complaints == []
 
+    def test_whoever_is_beyond_an_end_or_would_rather_not_say_can_answer(
+        self, visit: Visit, collector: Service
+    ) -> None:
+        domain = ldp.Domain.integers(0, 119, open_ends="high", no_answer=True)
+        name = made(collector, "beyond", domain, people=200)
+        visitor = visit(viewport={"width": 320, "height": 640})
+        page = visitor.open(f"/s/{name}")
+        field, button = page.locator("#answer"), page.locator("#answer-and-send")
+        more, rather_not = page.get_by_label("More than 119 minutes"), page.get_by_label("I’d rather not say")
+        field.fill("42")
+        rather_not.check()
+        expect(field).to_have_value("")
+        expect(button).to_be_enabled()
+        field.fill("150")
+        expect(rather_not).not_to_be_checked()
+        expect(page.locator("#answer-message")).to_have_text("This counts as more than 119 minutes.")
+        expect(field).to_have_attribute("aria-invalid", "false")
+        field.fill("-1")
+        expect(button).to_be_disabled()
+        rather_not.check()
+        page.keyboard.press("ArrowUp")
+        expect(more).to_be_checked()
+        assert_it_fits(page)
+        send(page)
+        expect(page.get_by_role("heading", name="You have answered")).to_be_visible()
+        dashboard = visitor.open(f"/d/{name}")
+        expect(dashboard.locator("#count")).to_have_text("201")
+        assert visitor.complaints == []
+
     def test_what_is_not_of_the_domain_gets_a_friendly_word(self, visit: Visit, own_survey: str) -> None:
         page = visit().open(f"/s/{own_survey}")
         field, message, button = (

@@ -180,8 +180,9 @@ def _quartiles(found: Estimate, confidence: float) -> dict[str, Any]:
 
 def _cdf(found: Estimate, confidence: float) -> dict[str, Any]:
     """Return the cdf with a band that holds everywhere at once (by Bonferroni's inequality)."""
-    _, upper = found.domain.run_ends(_edges(found.domain.bins, _MAX_POINTS))
-    each = 1 - (1 - confidence) / max(1, len(upper) - 1)
+    plain = found.domain.plain  # what is beyond open ends has no place on an axis
+    _, upper = plain.run_ends(_edges(plain.bins, _MAX_POINTS))
+    each = 1 - (1 - confidence) / max(1, len(upper) - (plain is found.domain))
     return {"to": upper, **columns(found.prefixes(upper, confidence=each))}
 
 
@@ -204,9 +205,9 @@ def _bar_edges(bins: int, half: float) -> list[int]:
 
 
 def _histogram(found: Estimate, confidence: float, half: float) -> dict[str, Any]:
-    bins = found.domain.bins
-    each = bool(found.domain.unordered) and bins <= _MAX_BARS  # what has no order is not put together
-    lows, highs = found.domain.run_ends(list(range(bins + 1)) if each else _bar_edges(bins, half))
+    plain = found.domain.plain
+    each = bool(plain.unordered) and plain.bins <= _MAX_BARS  # what has no order is not put together
+    lows, highs = plain.run_ends(list(range(plain.bins + 1)) if each else _bar_edges(plain.bins, half))
     return {"from": lows, "to": highs, **columns(found.ranges(lows, highs, confidence=confidence))}
 
 

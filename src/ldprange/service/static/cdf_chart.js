@@ -64,6 +64,9 @@ export class CdfChart extends Chart {
       ctx.lineWidth = ratio;
       const floor = plot.valToPos(0, "y", true);
       q.forEach((share, at) => {
+        if (this.units.isBeyond(value[at])) {
+          return; // it has no place on the axis
+        }
         const x = plot.valToPos(this.units.discrete ? this.units.start(value[at]) + 0.5 : this.units.stop(value[at]), "x", true);
         const y = plot.valToPos(share, "y", true);
         ctx.setLineDash([4 * ratio, 4 * ratio]);

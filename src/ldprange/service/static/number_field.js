@@ -15,10 +15,10 @@ export function numberField(units, { id, label }) {
   const input = make("input", {
     type: "number",
     id,
-    min: String(low),
-    max: String(high),
+    ...(units.before === undefined && { min: String(low) }),
+    ...(units.after === undefined && { max: String(high) }),
     step: whole ? "1" : "any",
-    inputmode: low < 0 ? "text" : whole ? "numeric" : "decimal", // phones' number pads have no minus
+    inputmode: low < 0 || units.before ? "text" : whole ? "numeric" : "decimal", // phones' number pads have no minus
     required: true,
     autocomplete: "off",
     "aria-describedby": `${id}-hint ${id}-message`,
@@ -42,6 +42,10 @@ export function numberField(units, { id, label }) {
       return { value: null, problem: "" };
     }
     const value = input.valueAsNumber;
+    const beyond = value < low ? units.before : value > high ? units.after : undefined;
+    if (beyond !== undefined) {
+      return { value, problem: "", note: `This counts as ${units.named(beyond)}.` };
+    }
     const fits = Number.isFinite(value) && low <= value && value <= high && (!whole || Number.isInteger(value));
     return fits ? { value, problem: "" } : { value: null, problem: `Please enter ${wanted}.` };
   };
@@ -50,7 +54,7 @@ export function numberField(units, { id, label }) {
     slider.classList.toggle("unset", value === null);
     slider.setAttribute("aria-valuetext", value === null ? "nothing chosen yet" : units.named(value));
     if (value !== null) {
-      slider.value = String(Math.round(steps * placeOf(units, value)));
+      slider.value = String(Math.round(steps * placeOf(units, inside(units, value))));
     }
   };
   input.addEventListener("input", showOnSlider);

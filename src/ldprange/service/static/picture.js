@@ -140,6 +140,9 @@ function curve(panel, { data, stepped }) {
 
 function quartiles(panel, units, { q, value }) {
   return q.flatMap((share, at) => {
+    if (units.isBeyond(value[at])) {
+      return []; // it has no place on the axis
+    }
     const x = panel.x(units.discrete ? units.start(value[at]) + 0.5 : units.stop(value[at]));
     const y = panel.y(share);
     return [

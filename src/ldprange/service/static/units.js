@@ -2,7 +2,7 @@
 
 const DAY = 86_400_000; // milliseconds
 
-/** @typedef {number | string} Value a number, a day such as "2026-01-31", or a label */
+/** @typedef {number | string} Value a number, a day such as "2026-01-31", a label, or the name of a bin beyond an open end */
 
 /** Return a number for people. Years must not read 1,985: only longer ones are grouped. */
 export function numberText(number, digits = {}) {
@@ -26,6 +26,9 @@ export function dayText(day, format = { day: "numeric", month: "short", year: "n
 }
 
 /**
+ * The values of one attribute. Where they have open ends, or there may be no answer, positions are those of the values themselves:
+ * what is beyond them has a name, and no place on an axis.
+ *
  * Positions run from 0 to the number of bins: bin b covers b to b + 1.
  *
  * Pictures are drawn over positions, so that a logarithmic domain has its logarithmic axis and labels have their places
@@ -37,6 +40,14 @@ export class Units {
    * @param {string} unit such as "minutes", or ""
    */
   constructor(domain, unit) {
+    const answered = domain.kind === "no_answer" ? domain.inside : domain;
+    const { before, after } = answered.kind === "open_ends" ? answered : {};
+    /** The names of what is beyond the ends, where they are open. */
+    this.before = before;
+    this.after = after;
+    /** Whether people may give no answer. */
+    this.mayBeNone = domain.kind === "no_answer";
+    domain = answered.kind === "open_ends" ? answered.inside : answered;
     this.domain = domain;
     this.unit = unit;
     /** What its values look like: labels are labels, with an order or without. */
@@ -96,8 +107,17 @@ export class Units {
     return this.discrete ? this.domain.index(value) + 1 : this.start(value);
   }
 
+  /** Whether a value is the name of what is beyond an end. */
+  isBeyond(value) {
+    return value !== undefined && (value === this.before || value === this.after);
+  }
+
   /** Return a value for people, without its unit. */
   text(value) {
+    if (this.isBeyond(value)) {
+      const [less, more] = this.kind === "dates" ? ["before", "after"] : ["less than", "more than"];
+      return value === this.before ? `${less} ${this.text(this.domain.low)}` : `${more} ${this.text(this.domain.high)}`;
+    }
     switch (this.kind) {
       case "dates":
         return dayText(value);
@@ -112,7 +132,7 @@ export class Units {
 
   /** Return a value where there is little room. */
   short(value) {
-    return this.kind === "dates" ? dayText(value, { day: "numeric", month: "short" }) : this.text(value);
+    return this.kind === "dates" && !this.isBeyond(value) ? dayText(value, { day: "numeric", month: "short" }) : this.text(value);
   }
 
   /** Return a value for people with its unit. */
