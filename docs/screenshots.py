@@ -20,8 +20,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 import ldprange as ldp
 from ldprange.cli.demo_population import MAX_MINUTES, commutes
 from ldprange.service.access import ADMINISTRATOR, digest
-from ldprange.service.collector import Collector, Settings
+from ldprange.service.collector import Collector
 from ldprange.service.server import listen, make_server
+from ldprange.service.settings import Settings
 from ldprange.service.store import OPEN, Kept, Store, Survey
 
 PEOPLE = 40_000

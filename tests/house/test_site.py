@@ -1,0 +1,88 @@
+"""The site: every page is in it, links lead somewhere, notebooks run, and nothing comes from elsewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ldprange as ldp
+from built_package import ROOT
+from notebook_pages import made_from
+from site_pages import PAGES, api_page
+
+NAMES = {*ldp.__all__, "DecisionStump", "NaiveBayes"}
+NOTEBOOKS = sorted((ROOT / "docs/notebooks").glob("*.py"))
+
+
+def test_every_page_has_a_place_in_the_navigation() -> None:
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    listed = set(re.findall(r"([\w/-]+\.md)$", settings, re.MULTILINE))
+    pages = {path.name for path in (ROOT / "docs").glob("*.md")}
+    notebooks = {f"notebooks/{path.stem}.md" for path in NOTEBOOKS}
+    assert listed == pages | notebooks | {*PAGES, "api.md"}
+
+
+def test_every_public_name_is_shown_in_full() -> None:
+    page = api_page((ROOT / "docs/reference.md").read_text(encoding="utf-8"))
+    assert set(re.findall(r"^::: ldprange\.(\w+)$", page, re.MULTILINE)) == NAMES
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", NOTEBOOKS, ids=lambda program: program.stem)
+def test_a_notebook_runs(program: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed, so notebooks were NOT run")
+    made = made_from(program)
+    notebook = json.loads(made[f"{program.stem}.ipynb"])
+    assert notebook["nbformat"] == 4
+    outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
+    assert any("image/png" in output.get("data", {}) for output in outputs)
+    page = made[f"{program.stem}.md"]
+    assert isinstance(page, str)
+    assert page.startswith("# ")
+    assert set(re.findall(r"!\[.*\]\((.*)\)", page)) == {name for name in made if name.endswith(".png")}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the site, built as scripts/site builds it."""
+    if importlib.util.find_spec("mkdocs") is None:
+        pytest.skip("mkdocs is not installed (scripts/environment site), so the site was NOT tested")
+    place = tmp_path_factory.mktemp("site")
+    built = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(place)],
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stderr
+    return place
+
+
+@pytest.mark.slow
+@pytest.mark.system
+def test_pages_load_nothing_from_elsewhere(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        loaded = re.findall(r"<(?:script|img|iframe|source)\b[^>]*\bsrc=[\"']?(?:https?:)?//[^>]*>", text)
+        loaded += re.findall(r"<link\b[^>]*\bhref=[\"']?(?:https?:)?//[^>]*>", text)
+        assert loaded == [], page.name
+    for style in site.rglob("*.css"):
+        assert not re.search(r"url\([\"']?(?:https?:)?//|@import", style.read_text(encoding="utf-8"))
+
+
+@pytest.mark.slow
+@pytest.mark.system
+def test_the_api_and_the_search_know_every_public_name(site: Path) -> None:
+    page = (site / "api.html").read_text(encoding="utf-8")
+    assert NAMES - set(re.findall(r'id="ldprange\.(\w+)"', page)) == set()
+    found = (site / "search/search_index.json").read_text(encoding="utf-8")
+    assert "api.html#ldprange.choose_plan" in found
