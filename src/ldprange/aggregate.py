@@ -29,6 +29,7 @@ from ldprange.plan import Plan
 from ldprange.reports import Batch, Report, gathered
 from ldprange.support.arrays import Counts
 from ldprange.support.checking import check_type, shown
+from ldprange.support.html_tables import html_facts
 from ldprange.support.optional import optional_packages
 from ldprange.support.packed_counts import packed_counts, unpacked_counts
 from ldprange.support.parallel import in_threads
@@ -186,6 +187,11 @@ class Aggregate:
 
     def __repr__(self) -> str:
         return f"Aggregate of {self.reports:,} reports under plan {self.plan.fingerprint}"
+
+    def _repr_html_(self) -> str:
+        return html_facts(
+            [("reports", f"{self.reports:,}"), ("domain", self.plan.domain.describe())], "Aggregate"
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one file: beside its final place first, then moved there, so never half of one."""

@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from ldprange.errors import ArgumentTypeError
 from ldprange.support.checking import is_number, shown
 from ldprange.support.frames import make_frame
+from ldprange.support.html_tables import html_table
 
 S = TypeVar("S")
 T = TypeVar("T")
+
+_MAX_ROWS = 20  # of answers that a notebook shows
 
 Asked = Callable[[], Mapping[str, NDArray[Any]]]
 """Returns what was asked, column by column: the ends of ranges or bins, labels, quantiles."""
@@ -79,6 +82,16 @@ class Answer(Generic[T]):
         if ends:
             flat["confidence"] = np.full(flat["value"].size, self.confidence)
         return make_frame(flat)
+
+    def _repr_html_(self) -> str:
+        ends = {} if self.interval is None else {"low": self.low, "high": self.high}
+        columns = {**self.asked(), "value": self.value, **ends}
+        flat = {name: _column(column) for name, column in columns.items()}
+        rows = zip(*(map(_text, column[:_MAX_ROWS].tolist()) for column in flat.values()), strict=True)
+        more = flat["value"].size - _MAX_ROWS
+        told = [f"at {100 * self.confidence:.10g}%"] if ends and self.confidence else []
+        told += [f"and {more:,} more rows"] if more > 0 else []
+        return html_table(list(flat), rows, ", ".join(told + [self.note] * bool(self.note)))
 
     def __float__(self) -> float:
         """Return the value, where it is one number."""

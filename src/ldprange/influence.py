@@ -22,6 +22,7 @@ from ldprange.decompositions.contract import Layout, Weigh
 from ldprange.noise import Law
 from ldprange.oracles import Mechanism
 from ldprange.support.arrays import Boundaries, Floats
+from ldprange.support.html_tables import html_text
 from ldprange.support.parallel import slices
 
 LawFor = Callable[[Floats], Law]
@@ -60,6 +61,9 @@ class Influence:
     def people(self) -> float:
         """For how many people a liar counts who leaves public coins to chance."""
         return self.fair_coins / self.share
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
     def __str__(self) -> str:
         return (

@@ -27,6 +27,7 @@ from ldprange.randomness import WORDS
 from ldprange.sampling import Population, fixed_people
 from ldprange.support.blas import callers_thread
 from ldprange.support.checking import is_number, listed, normalise, shown, times
+from ldprange.support.html_tables import html_facts
 
 VERSION = 1
 _MAX_BINS = 1 << 26
@@ -292,6 +293,17 @@ class Plan(Agreement):
                 f"got shape {people.shape}" + (f", the least {people.min():g}" if people.size else "")
             )
         return Prediction(users, *self.layout.mean_variances(law, people / people.sum()))
+
+    def _repr_html_(self) -> str:
+        return html_facts(
+            [
+                ("domain", self.domain.describe()),
+                ("privacy", f"ε = {self.epsilon:g} for each person in total"),
+                ("decomposition", self.layout.describe()),
+                ("fingerprint", self.fingerprint),
+            ],
+            "Plan",
+        )
 
     @callers_thread
     def influence(

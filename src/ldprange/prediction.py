@@ -3,6 +3,8 @@
 import math
 from dataclasses import dataclass
 
+from ldprange.support.html_tables import html_facts
+
 WANTED_MARGIN = 0.1
 """The margin of error that tells something: with ± 10 points one can tell a third from a half."""
 
@@ -21,6 +23,17 @@ class Prediction:
         return (
             f"Prediction(users={self.users:g}, range_rmse={self.range_rmse:.3g}, "
             f"prefix_rmse={self.prefix_rmse:.3g})"
+        )
+
+    def _repr_html_(self) -> str:
+        return html_facts(
+            [
+                ("people", f"{self.users:,.0f}"),
+                ("error of a range", f"{100 * self.range_rmse:.2f} percentage points (root mean square)"),
+                ("error of a prefix", f"{100 * self.prefix_rmse:.2f} percentage points (root mean square)"),
+                ("95% interval of a typical range", f"± {100 * self.margin:.2g} percentage points"),
+            ],
+            "Prediction",
         )
 
     @property

@@ -22,6 +22,7 @@ from ldprange.plan import Plan
 from ldprange.support.arrays import Floats, Positions
 from ldprange.support.checking import shown
 from ldprange.support.columns import as_array
+from ldprange.support.html_tables import html_text
 from ldprange.support.parallel import slices
 
 _TOGETHER = 1 << 22  # numbers worked on together
@@ -70,6 +71,9 @@ class Estimate:
 
     def __repr__(self) -> str:
         return f"{self._shares.name} from {self.users:,} reports under plan {self.plan.fingerprint}"
+
+    def _repr_html_(self) -> str:
+        return html_text(f"{self!r}\n{self.describe()}")
 
     @property
     def everyone(self) -> Estimate:

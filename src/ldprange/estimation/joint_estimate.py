@@ -25,6 +25,7 @@ from ldprange.estimation.shares import level_estimates
 from ldprange.sampling import Population
 from ldprange.support.arrays import Floats, Positions
 from ldprange.support.checking import listed, shown
+from ldprange.support.html_tables import html_text
 
 Range = tuple[Any, Any] | Sequence[Any] | Any
 
@@ -58,6 +59,10 @@ class JointEstimate:
         kind = "Estimate" if self._denoised is None else "Denoised estimate"
         about = f"{kind} of {listed(self._product.names)}"
         return f"{about} from {self.users:,} reports under plan {self.plan.fingerprint}"
+
+    def _repr_html_(self) -> str:
+        told = [f"{name}\n{self.marginal(name).describe()}" for name in self._product.names]
+        return html_text("\n\n".join([repr(self), *told]))
 
     if not TYPE_CHECKING:  # a type checker is to find out by itself what is not there
 

@@ -15,6 +15,7 @@ from ldprange.planner.optimise import Workload, check_workload, optimise_plan
 from ldprange.prediction import WANTED_MARGIN, Prediction
 from ldprange.support.blas import callers_thread
 from ldprange.support.checking import check_type, is_number, shown
+from ldprange.support.html_tables import html_text
 
 GUESS = math.sqrt(1 / 12)
 """How far off a guess of one half is, on average, from a share that may be anything."""
@@ -62,6 +63,9 @@ class Comparison:
     def useful(self) -> bool:
         """Whether the best answers are better than guesses."""
         return self.best.error(self.workload) < GUESS
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
     def __str__(self) -> str:
         best, plan = self.best, self.best.plan

@@ -12,6 +12,7 @@ from ldprange.planner.choose import choose_plan
 from ldprange.planner.compare import check_survey
 from ldprange.planner.optimise import optimise_plan
 from ldprange.prediction import WANTED_MARGIN
+from ldprange.support.html_tables import html_text
 
 _BINS = (2, 4, 8, 16, 32)
 _EPSILONS = (0.5, 1.0, 2.0, 3.0, 4.0, 6.0)
@@ -62,6 +63,9 @@ class Outlook:
     def to_dict(self) -> dict[str, Any]:
         """Return all of it in plain JSON types."""
         return {"enough": self.enough, **asdict(self)}
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
     def __str__(self) -> str:
         return "\n".join([self.sentence, *self._ways(), "", *self._table()])

@@ -14,3 +14,15 @@ def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]], caption: 
     body = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in rows)
     told = f"<caption>{escape(caption)}</caption>" if caption else ""
     return f"<table>{told}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def html_facts(rows: Iterable[tuple[str, str]], caption: str = "") -> str:
+    """Return a table of names and what they are, under a ``caption``."""
+    body = "".join(f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in rows)
+    told = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f"<table>{told}<tbody>{body}</tbody></table>"
+
+
+def html_text(text: str) -> str:
+    """Return a ``text`` whose lines and columns stay as they are."""
+    return f"<pre>{escape(text)}</pre>"

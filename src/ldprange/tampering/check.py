@@ -24,6 +24,7 @@ from ldprange.levels import Level
 from ldprange.oracles import Mechanism
 from ldprange.support.arrays import Boundaries, Counts, Floats
 from ldprange.support.checking import check_type, is_number, shown
+from ldprange.support.html_tables import html_text
 from ldprange.tampering.comparisons import Comparisons, logarithm_of
 
 KINDS = {
@@ -92,6 +93,9 @@ class Check:
     def to_dict(self) -> dict[str, Any]:
         """Return all of it in plain JSON types."""
         return {"suspicious": self.suspicious, **asdict(self)}
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
     def __str__(self) -> str:
         lines = [
