@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _ESTIMATE, _TRUTH = "#1f5fa8", "#c2410c"
 _MAX_BINS_DRAWN = 2000
 _TICKS = 8
+_SCREEN_DPI = 110
 _MAX_CELLS = 12  # of a heat map, each way
 
 
@@ -82,9 +84,17 @@ def _columns(answer: Answer[Any]) -> tuple[NDArray[Any], ...]:
 
 
 def _empty_figure(size: tuple[float, float]) -> Figure:
+    """Return a figure without a window, which a notebook shows where it is the last thing in a cell."""
     with optional_packages():
         from matplotlib.figure import Figure
-    return Figure(figsize=size, layout="constrained")
+
+    class ShownFigure(Figure):
+        def _repr_png_(self) -> bytes:
+            drawn = io.BytesIO()
+            self.savefig(drawn, format="png", dpi=_SCREEN_DPI)
+            return drawn.getvalue()
+
+    return ShownFigure(figsize=size, layout="constrained")
 
 
 def _shares(counts: ArrayLike, bins: int) -> NDArray[np.float64]:

@@ -150,3 +150,9 @@ def test_two_attributes_are_drawn_together() -> None:
         joint_figure(found, "age", "age")
     with pytest.raises(ldp.LdprangeError, match="one attribute"):
         distribution_figure(found)
+
+
+def test_a_figure_shows_itself_in_a_notebook() -> None:
+    plan = ldp.Plan(ldp.Domain.integers(0, 9), 1.0, ldp.Haar(), ldp.HRR())
+    figure = distribution_figure(ldp.estimate(ldp.simulate(plan, np.full(10, 100), seed=1)))
+    assert figure._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
