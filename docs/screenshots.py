@@ -37,7 +37,7 @@ def answer_all(store: Store) -> None:
     """Open two surveys, and put everybody's reports into them."""
     minutes = ldp.Domain.integers(0, MAX_MINUTES)
     plan = ldp.choose_plan(minutes, epsilon=1.1, expected_users=PEOPLE)
-    question = "How long is your way to work?"
+    question = "How long is your commute?"
     commute = Survey(0, "commute", question, "minutes", True, OPEN, plan)
     _answer(store, commute, {"": commutes(PEOPLE)})
     people = ldp.Domain.product(

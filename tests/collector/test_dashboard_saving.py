@@ -111,7 +111,7 @@ def test_pictures_stand_alone_on_white_paper(visit: Visit, collector: Service, t
     sheet = drawn[0]
     assert (sheet.get("class"), sheet.get("fill")) == ("sheet", "rgb(255, 255, 255)")
     words = " ".join(each.text or "" for each in drawn.iter("{http://www.w3.org/2000/svg}text"))
-    for part in ("How long is your way to work?", "3,000 answers", "minutes", "95% interval", "quartiles"):
+    for part in ("How long is your commute?", "3,000 answers", "minutes", "95% interval", "quartiles"):
         assert part in words
     bars = collector.get(f"/api/surveys/{name}/overview").json["histogram"]["value"]
     assert text.count(b'class="bar-of"') == len(bars)
@@ -130,7 +130,7 @@ def test_on_paper_there_is_nothing_to_press(visit: Visit, collector: Service) ->
     expect(page.locator("#on-paper")).to_be_hidden()
     assert page.pdf().startswith(b"%PDF")
     page.emulate_media(media="print")
-    expect(page.get_by_role("heading", name="How long is your way to work?")).to_be_visible()
+    expect(page.get_by_role("heading", name="How long is your commute?")).to_be_visible()
     expect(page.locator("#on-paper svg")).to_be_visible()
     assert page.locator("button:visible, input:visible, select:visible, canvas:visible").count() == 0
     paint = "getComputedStyle(document.querySelector('.tiles .card')).backgroundColor"

@@ -49,7 +49,7 @@ def test_it_asks_for_the_administrators_token(visit: Visit, collector: Service) 
     expect(page.locator("#count")).to_have_text("500")
     page.go_back()
     entry(page, name).get_by_role("link", name="Survey page").click()
-    expect(page.get_by_role("heading", name="How long is your way to work?")).to_be_visible()
+    expect(page.get_by_role("heading", name="How long is your commute?")).to_be_visible()
 
 
 def test_an_analyst_sees_but_changes_nothing(visit: Visit, collector: Service) -> None:
@@ -223,7 +223,7 @@ def test_two_questions_are_answered_on_one_page(visit: Visit, collector: Service
 def test_the_owner_gets_the_link_to_several(visit: Visit, collector: Service) -> None:
     first, second = pair(collector)
     page = owner(visit)
-    for question in ("How long is your way to work? (ε = 1.1)", "Which size? (ε = 1.1)"):
+    for question in ("How long is your commute? (ε = 1.1)", "Which size? (ε = 1.1)"):
         page.locator("#together-choices").get_by_label(question).last.check()
     link = page.locator("#together-link")
     expect(link).to_contain_text("(ε = 2.2 in all)")

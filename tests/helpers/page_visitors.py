@@ -117,7 +117,7 @@ def made(
 ) -> str:
     """Make a survey, with some made-up answers."""
     plan = plan_for(domain or DOMAINS["integers"])
-    more = {"public": True, "question": "How long is your way to work?", "unit": "minutes", **more}
+    more = {"public": True, "question": "How long is your commute?", "unit": "minutes", **more}
     assert collector.create(name, plan, **more).status == 201
     if people:
         values = [plan.domain.lower((7 * person) % plan.domain.bins) for person in range(people)]

@@ -32,7 +32,7 @@ def _limit(option: str, default: float, what: str, *, least: int = 0, **more: An
 
 
 @command(
-    'ldprange serve --question "Minutes to work?" --unit minutes --low 0 --high 120 --epsilon 1',
+    'ldprange serve --question "How long is your commute?" --low 0 --high 120 --epsilon 1 --users 10000',
     "ldprange serve --data surveys --port 8080 --origin https://survey.example.org --behind-proxy 127.0.0.1",
 )
 @survey_options(required=False)
