@@ -210,3 +210,35 @@ def test_it_says_whether_reports_were_tampered_with(visit: Visit, collector: Ser
     expect(page.locator("#suspicious")).to_contain_text("not what honest clients send")
     expect(page.locator("#findings")).to_contain_text("reports, and should have")
     expect(page.locator("#honest")).to_be_hidden()
+
+
+def test_what_has_no_place_on_an_axis_has_bars_of_its_own(visit: Visit, collector: Service) -> None:
+    domain = ldp.Domain.real(0, 120, 24, open_ends=True, no_answer=True)
+    plan = ldp.choose_plan(domain, epsilon=4.0, expected_users=20_000)
+    assert collector.create("beside", plan, question="How long?", unit="minutes", public=True).status == 201
+    values = [-5.0] * 3000 + [20.0] * 6000 + [70.0] * 5000 + [500.0] * 2000 + [None] * 4000
+    reports = ldp.encode_many(plan, values, seed=1)
+    assert collector.put(ldp.wire.pack(reports), name="beside").status == 201
+    found = ldp.estimate(ldp.Aggregate.of(plan, reports))
+    drawn = collector.get("/api/surveys/beside/overview").json
+    assert drawn["beside"]["name"] == ["less than 0", "more than 120", "no answer"]
+    assert drawn["beside"]["value"] == pytest.approx(
+        [
+            *(found.range(name, name).value for name in ("less than 0", "more than 120")),
+            found.no_answer().value,
+        ]
+    )
+    visitor = visit(viewport={"width": 320, "height": 640})
+    page = visitor.open("/d/beside")
+    rows = page.locator("#beside li")
+    expect(rows).to_have_count(3)
+    expect(rows.nth(0)).to_contain_text("less than 0 minutes")
+    expect(rows.nth(1)).to_contain_text("more than 120 minutes")
+    expect(rows.nth(2)).to_contain_text("rather not say (of all people)")
+    assert_it_fits(page)
+    assert visitor.complaints == []
+
+
+def test_where_all_values_are_on_the_axis_nothing_is_beside_it(visit: Visit, own_survey: str) -> None:
+    page = visit().open(f"/d/{own_survey}")
+    expect(page.locator("#beside")).to_be_hidden()

@@ -230,6 +230,7 @@ _DRAWN_OF_ONE: Json = {
     "cdf": _or_nothing(_object({"to": _many(_VALUE), **_SHARES})),
     "histogram": _or_nothing(_object({"from": _many(_VALUE), "to": _many(_VALUE), **_SHARES})),
     "quartiles": _or_nothing(_object(_QUARTILES)),
+    "beside": _or_nothing(_object({"name": _many(_TEXT), **_SHARES})),
 }
 _DRAWN_OF_TWO: Json = {
     "attributes": _or_nothing(_many(_TEXT)),

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ldprange.domain.extended import Extended
+from ldprange.domain.no_answer import NO_ANSWER
 from ldprange.estimation import Estimate
 from ldprange.estimation.attribute_estimate import normal_quantile
 from ldprange.service.attributes import check_attributes, pair_pictures
@@ -130,7 +132,9 @@ def _overview(
     normal_quantile(confidence, 1)  # refuses what is none, in the sender's own figures
     reports = collector.writer.live(survey).reports
     names = (
-        ("attributes", "table", "marginals") if len(attributes) == 2 else ("cdf", "histogram", "quartiles")
+        ("attributes", "table", "marginals")
+        if len(attributes) == 2
+        else ("cdf", "histogram", "quartiles", "beside")
     )
     answers: dict[str, Any] = dict.fromkeys((*names, "error"))
     if reports:
@@ -166,6 +170,25 @@ def _pictures(
         "cdf": _cdf(alone, confidence) if ordered else None,
         "histogram": _histogram(alone, confidence, half),
         "quartiles": _quartiles(alone, confidence) if ordered else None,
+        "beside": _beside(alone, confidence),
+    }
+
+
+def _beside(found: Estimate, confidence: float) -> dict[str, Any] | None:
+    """Return the shares of what has no place on an axis: what is beyond open ends, and no answer.
+
+    The former among those who answered, as all else is; the latter among all.
+    """
+    domain, everyone = found.domain, found.everyone
+    names = [name for name in (domain.before, domain.after) if name] if isinstance(domain, Extended) else []
+    asked = [(name, found.range(name, name, confidence=confidence)) for name in names]
+    if everyone.domain.answered is not everyone.domain:
+        asked.append((NO_ANSWER, found.no_answer(confidence=confidence)))
+    if not asked:
+        return None
+    return {
+        "name": [name for name, _ in asked],
+        **{end: [getattr(answer, end) for _, answer in asked] for end in ("value", "low", "high")},
     }
 
 

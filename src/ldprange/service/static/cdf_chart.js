@@ -38,14 +38,16 @@ export class CdfChart extends Chart {
 
   update(overview) {
     this.#overview = overview;
-    const { cdf, quartiles } = overview;
+    const { cdf, quartiles, beside } = overview;
     const columns = [cdf.value, cdf.low, cdf.high];
     const stops = cdf.to.map((value) => this.units.stop(value));
     if (this.stepped) {
       // a value's step lies over its own bin
       this.plot.setData([[0, ...stops], ...columns.map((column) => [...column, column.at(-1)])]);
     } else {
-      this.plot.setData([[0, ...stops], ...columns.map((column) => [0, ...column])]);
+      // what is below an open end comes before the first value
+      const below = ["value", "low", "high"].map((end) => (beside && this.units.before ? beside[end][0] : 0));
+      this.plot.setData([[0, ...stops], ...columns.map((column, at) => [below[at], ...column])]);
     }
     const [lower, median, upper] = quartiles.value.map((value) => this.units.named(value));
     this.describe(

@@ -9,7 +9,7 @@ const SHARE = ["value", "low", "high"];
  * @param {string} attribute its name, where there are several
  * @param {any} range the answer to the range that is chosen, or null before it came
  */
-export function oneRows({ confidence, quartiles, histogram, cdf }, attribute, range) {
+export function oneRows({ confidence, quartiles, histogram, cdf, beside }, attribute, range) {
   const row = (kind, { from = "", to = "", q = "" }, found, at) => [
     ...[kind, attribute, "", from, to, q],
     ...SHARE.map((name) => (at === undefined ? found[name] : found[name][at])),
@@ -20,6 +20,7 @@ export function oneRows({ confidence, quartiles, histogram, cdf }, attribute, ra
     ...(range === null ? [] : [row("range", { from: range.from[0], to: range.to[0] }, range)]),
     ...(quartiles?.q ?? []).map((q, at) => row("quantile", { q }, quartiles, at)),
     ...histogram.from.map((from, at) => row("histogram", { from, to: histogram.to[at] }, histogram, at)),
+    ...(beside?.name ?? []).map((name, at) => row("histogram", { from: name, to: name }, beside, at)),
     ...(cdf?.to ?? []).map((to, at) => row("simultaneous cdf", { to }, cdf, at)),
   ];
 }

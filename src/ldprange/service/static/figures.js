@@ -89,6 +89,19 @@ export function showShare({ value, low, high, confidence, note }, words) {
   return `${shareText(value)} ${words}; the interval is ${shareText(low)} to ${shareText(high)}.${note && ` ${note}.`}`;
 }
 
+/** Tell what has no place on an axis, a bar each: what is beyond open ends, and no answer. */
+export function showBeside({ beside }, units) {
+  const rows = (beside?.name ?? []).map((name, at) => {
+    const [value, low, high] = [beside.value[at], beside.low[at], beside.high[at]];
+    const bar = make("span", { class: "bar", "aria-hidden": "true" });
+    bar.style.setProperty("--share", String(Math.min(Math.max(value, 0), 1)));
+    const words = units.isBeyond(name) ? units.named(name) : "rather not say (of all people)";
+    return make("li", {}, make("span", {}, words), bar, make("span", {}, `${shareText(value)} [${shareText(low)}, ${shareText(high)}]`));
+  });
+  the("beside").hidden = rows.length === 0;
+  the("beside").replaceChildren(...rows);
+}
+
 /** Write the pictures as a table: a row for each bar. */
 export function showTable(overview, units) {
   const { histogram, cdf } = overview;

@@ -4,7 +4,7 @@ import { Brush } from "./brush.js";
 import { CdfChart } from "./cdf_chart.js";
 import { oneRows } from "./csv.js";
 import { the } from "./elements.js";
-import { showQuartiles, showRange, showTable, write } from "./figures.js";
+import { showBeside, showQuartiles, showRange, showTable, write } from "./figures.js";
 import { HistogramChart } from "./histogram_chart.js";
 import { onePicture } from "./picture.js";
 import { RangeForm } from "./range_form.js";
@@ -53,6 +53,7 @@ export class OneView {
       chart.update(overview);
       write(`${name}-note`, this.#note(name));
     }
+    showBeside(overview, this.units);
   }
 
   /** Tell the share of the range; return the same in a sentence. */
