@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import pytest
@@ -216,7 +217,7 @@ def test_what_has_no_place_on_an_axis_has_bars_of_its_own(visit: Visit, collecto
     domain = ldp.Domain.real(0, 120, 24, open_ends=True, no_answer=True)
     plan = ldp.choose_plan(domain, epsilon=4.0, expected_users=20_000)
     assert collector.create("beside", plan, question="How long?", unit="minutes", public=True).status == 201
-    values = [-5.0] * 3000 + [20.0] * 6000 + [70.0] * 5000 + [500.0] * 2000 + [None] * 4000
+    values = [-5.0] * 3000 + [20.0] * 6000 + [70.0] * 5000 + [500.0] * 2000 + [math.nan] * 4000
     reports = ldp.encode_many(plan, values, seed=1)
     assert collector.put(ldp.wire.pack(reports), name="beside").status == 201
     found = ldp.estimate(ldp.Aggregate.of(plan, reports))

@@ -69,10 +69,10 @@ def test_a_mean_is_that_of_the_histogram(domain: ldp.Domain) -> None:
     found = ldp.estimate(ldp.simulate(plan, counts, seed=1))
     middles = np.array([domain.at(position + 0.5) for position in range(32)], float)
     assert domain.middles() == pytest.approx(middles)
-    assert found.mean() == pytest.approx(float(middles @ found.histogram().value))
-    assert found.mean() == pytest.approx(float(middles @ counts / counts.sum()), rel=0.02)
+    assert found.mean().value == pytest.approx(float(middles @ found.histogram().value))
+    assert found.mean().value == pytest.approx(float(middles @ counts / counts.sum()), rel=0.02)
     assert found.median() == found.quantile(0.5)
-    assert f"{counts.sum():,} people\nmean       {found.mean():.6g}\n25% below" in found.describe()
+    assert f"{counts.sum():,} people\nmean       {found.mean().value:.6g}\n25% below" in found.describe()
 
 
 def test_days_have_quartiles_and_no_mean() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -17,7 +18,8 @@ from ldprange.domain import Domain
 from ldprange.domain.no_answer import NO_ANSWER
 from ldprange.errors import DomainError, QueryError
 from ldprange.estimation.inner_bounds import inner_bounds_note, interval_between, shares_between
-from ldprange.estimation.shares import Shares, boundaries
+from ldprange.estimation.means import mean_variance
+from ldprange.estimation.shares import CentredShares, Shares, boundaries
 from ldprange.plan import Plan
 from ldprange.support.arrays import Floats, Positions
 from ldprange.support.checking import shown
@@ -232,13 +234,21 @@ class Estimate:
         """Return the value below which half of the people lie."""
         return self.quantile(0.5, confidence=confidence)
 
-    def mean(self) -> float:
+    def mean(self, *, confidence: float | None = 0.95) -> Answer[float]:
         """Return the mean of people's values: Σ value · share over all bins; of a wide bin, its middle.
 
-        It is unbiased, up to where in its bin each person lies, unless the estimate was denoised. It comes
-        without an interval: the exact variances here are those of ranges.
+        It is unbiased, up to where in its bin each person lies (half a bin at most, which the interval does
+        not hold), unless the estimate was denoised. There is no interval among those who answered, where some
+        may give no answer, and on a condition.
         """
-        return float(self.domain.middles() @ np.diff(self._shares.cdf))
+        values, shares, z = self.domain.middles(), self._shares, normal_quantile(confidence, 1)
+        value = float(values @ np.diff(shares.cdf))
+        if z is None or not isinstance(shares, CentredShares):
+            return Answer(value, None, None, None)
+        bins = np.arange(shares.bins)
+        centre = float(values @ shares.centre(bins, bins + 1))
+        reach = z * math.sqrt(mean_variance(shares, values))
+        return Answer(value, min(centre - reach, value), max(centre + reach, value), confidence)
 
     def describe(self, *, confidence: float | None = 0.95) -> str:
         """Return lines with the number of people, the mean of numbers, and quartiles at ``confidence``.
@@ -254,7 +264,7 @@ class Estimate:
             lines += [f"{label}  {self.range(label, label, confidence=confidence)}" for label in largest]
             return "\n".join(lines)
         with suppress(DomainError):  # dates and labels have none
-            lines.append(f"mean       {self.mean():.6g}")
+            lines.append(f"mean       {self.mean(confidence=None).value:.6g}")
         lines += [f"{100 * q:g}% below  {self.quantile(q, confidence=confidence)}" for q in (0.25, 0.5, 0.75)]
         return "\n".join(lines)
 
