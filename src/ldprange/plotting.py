@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldprange.answer import Answer
 from ldprange.domain import Domain
+from ldprange.domain.dates import Dates
 from ldprange.errors import ArgumentError, ArgumentTypeError, DomainError
 from ldprange.estimation import Estimate, JointEstimate
 from ldprange.support.checking import shown
@@ -183,8 +184,29 @@ def _ticks(domain: Domain) -> tuple[NDArray[np.float64], list[str]]:
         whole = isinstance(low, int)
         ticks = _even(low, high, whole=whole) if domain.scale == "linear" else _magnitudes(low, high)
         return domain.starts(ticks) + (0.5 if whole else 0.0), [f"{tick:.12g}" for tick in ticks]
+    if isinstance(domain, Dates):
+        days = _days(np.arange(np.datetime64(low), np.datetime64(high) + 1))
+        return domain.starts(days) + 0.5, [str(day) for day in days]
     shown = np.unique(np.linspace(0, domain.bins - 1, min(domain.bins, 7)).astype(int))
     return shown + 0.5, [domain.label(int(index)) for index in shown]
+
+
+def _days(days: NDArray[np.datetime64]) -> NDArray[np.datetime64]:
+    """Return a few of the ``days`` in a row: all, Mondays, or the first of months, quarters or years.
+
+    >>> [str(day) for day in _days(np.arange("2026-01-01", "2026-02-15", dtype="datetime64[D]"))]
+    ['2026-01-05', '2026-01-12', '2026-01-19', '2026-01-26', '2026-02-02', '2026-02-09']
+    """
+    months, years = (
+        days.astype("datetime64[M]").astype(np.int64),
+        days.astype("datetime64[Y]").astype(np.int64),
+    )
+    first = days == days.astype("datetime64[M]")  # of a month
+    mondays = (days.astype(np.int64) + 3) % 7 == 0
+    kinds = [np.full(days.shape, True), mondays, *(first & (months % every == 0) for every in (1, 3))]
+    for every in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000):
+        kinds.append(first & (months % 12 == 0) & ((years + 1970) % every == 0))
+    return next((days[kind] for kind in kinds if 0 < np.count_nonzero(kind) <= _TICKS), days[:1])
 
 
 def _even(low: float, high: float, *, whole: bool = False) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from matplotlib.path import Path as MatplotlibPath
 from numpy.typing import NDArray
 
 import ldprange as ldp
-from ldprange.plotting import distribution_figure, joint_figure
+from ldprange.plotting import _days, distribution_figure, joint_figure
 
 DOMAINS = {
     "integers": (ldp.Domain.integers(0, 119), ["0", "20", "40", "60", "80", "100"]),
@@ -27,7 +27,7 @@ DOMAINS = {
     "every magnitude": (ldp.Domain.logarithmic(1e-100, 1e100, 20), None),
     "dates": (
         ldp.Domain.dates("2026-01-01", "2026-01-31"),
-        [f"2026-01-{day:02}" for day in (1, 6, 11, 16, 21, 26, 31)],
+        [f"2026-01-{day:02}" for day in (5, 12, 19, 26)],
     ),
     "ordered": (ldp.Domain.ordered(["XS", "S", "M", "L", "XL"]), ["XS", "S", "M", "L", "XL"]),
 }
@@ -156,3 +156,18 @@ def test_a_figure_shows_itself_in_a_notebook() -> None:
     plan = ldp.Plan(ldp.Domain.integers(0, 9), 1.0, ldp.Haar(), ldp.HRR())
     figure = distribution_figure(ldp.estimate(ldp.simulate(plan, np.full(10, 100), seed=1)))
     assert figure._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "marked"),
+    [
+        ("2026-03-03", "2026-03-06", ["2026-03-03", "2026-03-04", "2026-03-05", "2026-03-06"]),
+        ("2026-01-10", "2026-06-20", ["2026-02-01", "2026-03-01", "2026-04-01", "2026-05-01", "2026-06-01"]),
+        ("2025-08-01", "2026-08-31", ["2025-10-01", "2026-01-01", "2026-04-01", "2026-07-01"]),
+        ("1950-05-05", "2026-01-01", [f"{year}-01-01" for year in range(1960, 2021, 10)]),
+        ("2026-01-07", "2026-01-07", ["2026-01-07"]),
+    ],
+)
+def test_days_are_marked_where_people_look_for_them(first: str, last: str, marked: list[str]) -> None:
+    days = np.arange(np.datetime64(first), np.datetime64(last) + 1)
+    assert [str(day) for day in _days(days)] == marked
