@@ -21,7 +21,7 @@ ENCODE = ("encode", "ages.plan.json")
 PLAN = ("plan", "--low", "0", "--high", "9")
 COMPARE = ("compare", "--low", "0", "--high", "9")
 NEED = ("need", "--low", "0", "--high", "9")
-THREE = r"ask one of: how many people\? .*; which ε\? .*; how many bins\? .*; got "
+FOUR = r"ask one of: what can be learnt\? .*; how many people\? .*; which ε\? .*; how many bins\? .*; got "
 BAD = {
     "values outside the domain": ((*ENCODE, "outside.txt"), "between 0 and 119, got 120"),
     "NaN": ((*ENCODE, "nan.txt"), "row 2 has 'nan'"),
@@ -97,17 +97,20 @@ BAD = {
         (*COMPARE, "--epsilon", "nan", "--users", "9"),
         "ε must be a finite number above 0, got nan",
     ),
-    "no question": (("need",), f"{THREE}none"),
+    "no question": (("need",), f"{FOUR}none"),
     "a question with its answer": (
         (*NEED, "--epsilon", "1", "--users", "9", "--error", "1%"),
-        f"{THREE}a domain, --epsilon, --users, --error",
+        f"{FOUR}a domain, --epsilon, --users, --error",
     ),
-    "an error of what?": ((*NEED, "--error", "1%"), f"{THREE}a domain, --error"),
-    "people for what error?": ((*NEED, "--epsilon", "1"), f"{THREE}a domain, --epsilon"),
-    "bins of a domain": ((*NEED, "--epsilon", "1", "--users", "9"), f"{THREE}a domain, --epsilon, --users"),
+    "an error of what?": ((*NEED, "--error", "1%"), f"{FOUR}a domain, --error"),
+    "people for what error?": ((*NEED, "--epsilon", "1"), f"{FOUR}a domain, --epsilon"),
+    "an outlook for a workload": (
+        (*NEED, "--epsilon", "1", "--users", "9", "--workload", "both"),
+        "--workload goes with --error only, got both",
+    ),
     "bins for an error": (
         ("need", "--epsilon", "1", "--users", "9", "--error", "0.1"),
-        f"{THREE}--epsilon, --users, --error",
+        f"{FOUR}--epsilon, --users, --error",
     ),
     "bins for a workload": (
         ("need", "--epsilon", "1", "--users", "900", "--workload", "both"),

@@ -268,7 +268,8 @@ class TestHelp:
         listed = text.partition("Options:")[2].splitlines()
         options = [line.split()[0] for line in listed if line.startswith("  --")]
         numbers = ["--low", "--high", "--bins", "--logarithmic"]
-        assert options[:8] == [*numbers, "--first", "--last", "--labels", "--attribute"]
+        beyond = ["--open-ends", "--prefer-not-to-say"]
+        assert options[:10] == [*numbers, "--first", "--last", "--labels", *beyond, "--attribute"]
         assert {"--epsilon", "--users", "--workload", "--json"} < set(options)
 
     @pytest.mark.parametrize("name", ["plan", "compare", "need"])

@@ -51,7 +51,7 @@ def test_a_seed_means_the_same_with_either() -> None:
 
 @pytest.mark.system
 def test_a_kind_that_is_not_there_is_refused() -> None:
-    refused = chosen("fortran", "import ldprange")
+    refused = chosen("fortran", "import ldprange.kernels")
     assert refused.returncode == 1
     assert "must be numpy or compiled" in refused.stderr
 
