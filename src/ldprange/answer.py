@@ -76,22 +76,24 @@ class Answer(Generic[T]):
         >>> Answer(np.array([0.25, 0.75]), None, None, None).to_frame()["value"].tolist()
         [0.25, 0.75]
         """
-        ends = {} if self.interval is None else {"low": self.low, "high": self.high}
-        columns = {**self.asked(), "value": self.value, **ends}
-        flat = {name: _column(column) for name, column in columns.items()}
-        if ends:
-            flat["confidence"] = np.full(flat["value"].size, self.confidence)
-        return make_frame(flat)
+        columns = self._columns()
+        if self.interval is not None:
+            columns["confidence"] = np.full(columns["value"].size, self.confidence)
+        return make_frame(columns)
 
     def _repr_html_(self) -> str:
+        columns = self._columns()
+        rows = zip(*(map(_text, column[:_MAX_ROWS].tolist()) for column in columns.values()), strict=True)
+        more = columns["value"].size - _MAX_ROWS
+        told = [f"at {100 * self.confidence:.10g}%"] if self.interval and self.confidence else []
+        told += [f"and {more:,} more rows"] if more > 0 else []
+        return html_table(list(columns), rows, ", ".join(told + [self.note] * bool(self.note)))
+
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        """Return what was asked, value, low and high, an entry for each answer."""
         ends = {} if self.interval is None else {"low": self.low, "high": self.high}
         columns = {**self.asked(), "value": self.value, **ends}
-        flat = {name: _column(column) for name, column in columns.items()}
-        rows = zip(*(map(_text, column[:_MAX_ROWS].tolist()) for column in flat.values()), strict=True)
-        more = flat["value"].size - _MAX_ROWS
-        told = [f"at {100 * self.confidence:.10g}%"] if ends and self.confidence else []
-        told += [f"and {more:,} more rows"] if more > 0 else []
-        return html_table(list(flat), rows, ", ".join(told + [self.note] * bool(self.note)))
+        return {name: _column(column) for name, column in columns.items()}
 
     def __float__(self) -> float:
         """Return the value, where it is one number."""
