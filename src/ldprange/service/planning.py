@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -11,10 +10,8 @@ from starlette.responses import Response
 
 from ldprange.domain import Domain
 from ldprange.errors import ArgumentError
-from ldprange.estimation.attribute_estimate import normal_quantile
 from ldprange.planner import choose_plan
 from ldprange.service.access import ADMINISTRATOR
-from ldprange.service.questions import CONFIDENCE
 from ldprange.service.replies import Parameters, Reply, check_role, collector_of, json_of, rendered
 from ldprange.support.checking import shown
 
@@ -45,6 +42,4 @@ def _chosen(description: object) -> bytes:
             "use ldprange plan, and ldprange survey create --plan"
         )
     plan = choose_plan(values, epsilon=epsilon, expected_users=users)
-    z = normal_quantile(CONFIDENCE, 1) or 0.0
-    told: dict[str, Any] = {"plan": plan.to_dict(), "typical": z * plan.predict(users).range_rmse}
-    return rendered(told)
+    return rendered({"plan": plan.to_dict(), "typical": plan.predict(users).margin})
