@@ -76,15 +76,13 @@ def need(
             sentence = (
                 f"It takes ε = {epsilon:g} from each of {users:,} people for an error of {_percent(error)}."
             )
+        case _, float(), int(), None if workload_given():
+            raise click.UsageError(f"--workload goes with --error only, got {workload}; leave it out")
         case Domain(), float(), int(), None:
-            if workload_given():
-                raise click.UsageError(f"--workload goes with --error only, got {workload}; leave it out")
             found = outlook(domain, epsilon=epsilon, expected_users=users)
             tell({"asked": "outlook", **found.to_dict()}, str(found), as_json=as_json)
             return
         case None, float(), int(), None:
-            if workload_given():
-                raise click.UsageError(f"--workload goes with --error only, got {workload}; leave it out")
             unknown = "bins"
             bins = useful_bins(epsilon=epsilon, expected_users=users)
             sentence = (
