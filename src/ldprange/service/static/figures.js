@@ -3,8 +3,10 @@
 import { make, the } from "./elements.js";
 import { countText, numberText, shareText } from "./units.js";
 
-const HARDLY_ANY = 0.5; // a typical interval of ± this or more says nothing
-const GOOD = 0.05; // and one of ± this a good deal
+/** A typical interval of ± this or more says nothing. */
+export const HARDLY_ANY = 0.5;
+/** And one of ± this a good deal. */
+export const GOOD = 0.05;
 const WIDE = 0.95; // a bar whose interval is shorter than this says something
 
 /** Write a text where it is not there yet, so that nothing is announced or selected away without need. */
@@ -51,8 +53,7 @@ function intervalText(low, high, units) {
 function precisionText({ error, reports, confidence, denoised }) {
   const sure = `${Math.round(100 * confidence)}% sure`;
   const { typical, more } = error;
-  // the error falls with the root of the number of answers
-  const wanted = countText(roughly(reports * (typical / GOOD) ** 2));
+  const wanted = countText(enoughFor(reports, typical));
   const good = `±\u00a0${100 * GOOD} percentage points`;
   if (typical >= HARDLY_ANY) {
     return `Very few answers so far: they tell hardly anything. About ${wanted} would make a typical range known to ${good} (${sure}).`;
@@ -64,9 +65,9 @@ function precisionText({ error, reports, confidence, denoised }) {
   );
 }
 
-/** Return a number with two digits that count. */
-function roughly(number) {
-  return Number(number.toPrecision(2));
+/** Return about how many answers it takes for a good interval, if so many leave a typical one; it falls with their root. */
+export function enoughFor(reports, typical) {
+  return Number((reports * (typical / GOOD) ** 2).toPrecision(2));
 }
 
 /**

@@ -2,15 +2,13 @@
 
 import { tell } from "./administration.js";
 import { the } from "./elements.js";
-import { write } from "./figures.js";
+import { enoughFor, GOOD, HARDLY_ANY, write } from "./figures.js";
 import { chanceOfGuessing } from "./guessing.js";
 import { Latest } from "./latest.js";
 import { Unreachable } from "./requests.js";
 import { countText, numberText } from "./units.js";
 
 const QUIET = 350; // milliseconds after which what was typed is looked at
-const GOOD = 0.05; // a typical interval of ± this says a good deal
-const HARDLY_ANY = 0.5; // and one of ± this nothing
 
 export class NewSurvey {
   /** The plan for what the form says now, or null before there is one. */
@@ -160,7 +158,7 @@ export function nameFor(question) {
 }
 
 function learntText(users, typical) {
-  const needed = countText(Number((users * (typical / GOOD) ** 2).toPrecision(2)));
+  const needed = countText(enoughFor(users, typical));
   if (typical >= HARDLY_ANY) {
     return `${countText(users)} answers are too few to learn anything from. About ${needed} would make a typical range known to ± 5 percentage points.`;
   }
