@@ -20,22 +20,11 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 import ldprange as ldp
+from command_line_survey import COMMUTE
 from page_visitors import answer
 from proxies import DEPLOY, Proxy, caddy, configuration, free_port, nginx
 from running_collector import PLAN, Reply, Service, packed, serving
 
-SURVEY = (
-    "--question",
-    "Minutes to work?",
-    "--unit",
-    "minutes",
-    "--low",
-    "0",
-    "--high",
-    "120",
-    "--epsilon",
-    "1",
-)
 PATH = "/api/surveys/minutes-to-work"
 MOST = 3  # reports from one address
 
@@ -112,7 +101,7 @@ def collector(place: Path, *options: str) -> Iterator[int]:
     port = free_port()
     command = [sys.executable, "-m", "ldprange", "serve", "--data", str(place), "--port", str(port)]
     process = subprocess.Popen(
-        [*command, *SURVEY, "--public", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*command, *COMMUTE, "--public", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stderr is not None
     said = ""

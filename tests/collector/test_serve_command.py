@@ -18,25 +18,12 @@ from typing import Any
 import pytest
 
 import ldprange as ldp
-from command_line_survey import answered, done, run
+from command_line_survey import COMMUTE, answered, done, run
 from ldprange.service.access import ADMINISTRATOR, ANALYST, role_of
 from ldprange.service.store import Store
 from running_collector import PLAN, Service, packed, serving
 
-SURVEY = (
-    "--question",
-    "Minutes to work?",
-    "--unit",
-    "minutes",
-    "--low",
-    "0",
-    "--high",
-    "120",
-    "--epsilon",
-    "1",
-    "--users",
-    "5000",
-)
+SURVEY = (*COMMUTE, "--users", "5000")
 
 
 @contextmanager

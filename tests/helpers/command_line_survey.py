@@ -12,6 +12,11 @@ from click.testing import CliRunner, Result
 from ldprange.cli.group import commands
 
 PEOPLE = 20_000
+COMMUTE = (
+    *("--question", "Minutes to work?", "--unit", "minutes"),
+    *("--low", "0", "--high", "120", "--epsilon", "1"),
+)
+"""The options of a new survey."""
 
 
 def run(*arguments: str | Path, stdin: str | bytes | None = None) -> Result:
