@@ -72,7 +72,11 @@ session.read.parquet(path).groupBy(col("id") % 2).count().toArrow()
 
 
 def have_classes() -> None:
-    """Write the file of classes, unless there is one since Java and Spark were installed."""
+    """Write the file of classes, unless there is one since Java and Spark were installed.
+
+    Java writes it as it ends, which has once taken for ever: whoever waits too long goes on without, with an
+    empty file, which fits no JVM.
+    """
     import pyspark
 
     newest = max(Path(name).stat().st_ctime for name in (shutil.which("java") or "", pyspark.__file__))
@@ -80,7 +84,21 @@ def have_classes() -> None:
         return
     with tempfile.TemporaryDirectory(dir=CLASSES.parent) as folder:
         made = Path(folder) / CLASSES.name
-        run_python("-c", LOADING, f"{SHORT_LIVED} -XX:ArchiveClassesAtExit={made}", folder)  # to Java's end
+        options = f"{SHORT_LIVED} -XX:ArchiveClassesAtExit={made}"
+        loading = subprocess.Popen(
+            [sys.executable, "-c", LOADING, options, folder],
+            env=environment(),
+            stdout=subprocess.PIPE,  # which Java has open too: it is at its end where Java is
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            loading.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            kill_group(loading)
+            loading.communicate()
+            made.unlink(missing_ok=True)
+        made.touch()
         made.rename(CLASSES)
 
 
