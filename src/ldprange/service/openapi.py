@@ -1,34 +1,30 @@
-"""The description of the interface, by which other programs and tests know it."""
-
-from typing import Any
+"""The description of the interface, by which other programs and tests know it: its paths."""
 
 from ldprange.service.collector import NAME
 from ldprange.service.overview import CONFIDENCES
-from ldprange.service.questions import POPULATION
+from ldprange.service.shapes import (
+    ABOUT,
+    ASKED,
+    CHANGES,
+    CHECK,
+    KEPT,
+    LISTED,
+    NEW,
+    NOTED,
+    OVERVIEW,
+    PLANNED,
+    QUARTILES,
+    SHARES,
+    SURVEY,
+    TABLE,
+    TEXT,
+    VALUE,
+    WANTED,
+    Json,
+    many,
+    record,
+)
 from ldprange.service.submit import BATCH, BYTES
-from ldprange.tampering.check import KINDS
-
-Json = dict[str, Any]
-
-_TEXT: Json = {"type": "string"}
-_WHOLE: Json = {"type": "integer", "minimum": 0}
-_SHARE: Json = {"type": ["number", "null"]}
-_VALUE: Json = {"type": ["number", "string", "null"], "description": "In the domain's own units."}
-_FLAG: Json = {"type": "boolean"}
-
-
-def _object(properties: Json, *, optional: tuple[str, ...] = ()) -> Json:
-    required = [name for name in properties if name not in optional]
-    described = {"type": "object", "properties": properties, "additionalProperties": False}
-    return {**described, "required": required} if required else described
-
-
-def _many(of: Json) -> Json:
-    return {"type": "array", "items": of}
-
-
-def _or_nothing(of: Json) -> Json:
-    return {"oneOf": [of, {"type": "null"}]}
 
 
 def _json(schema: Json, what: str) -> Json:
@@ -75,7 +71,7 @@ def _operation(
     if security is not None:
         described["security"] = security
         codes += [401, 403]
-    refusals = {str(code): _json(_object({"error": _TEXT}), _ERRORS[code]) for code in codes}
+    refusals = {str(code): _json(record({"error": TEXT}), _ERRORS[code]) for code in codes}
     return {**described, "responses": {**replies, **refusals}}
 
 
@@ -102,84 +98,7 @@ _DENOISE = _query("denoise", {"type": "boolean", "default": False}, "Less error 
 _ADMINISTRATOR: list[Json] = [{"administrator": []}]
 _ANALYST: list[Json] = [{"analyst": []}, {"administrator": []}]
 _ANALYST_OR_PUBLIC = [*_ANALYST, {}]
-
-_BATCHES: Json = {**_FLAG, "description": "Whether a submission may hold more than one report."}
-_STATE: Json = {"enum": ["open", "closed"]}
-_PLAN: Json = {"type": "object", "description": "A plan, as in docs/formats.md."}
-_SWITCHES: Json = {"public": _FLAG, "batches": _BATCHES}
-_TEXTS: Json = {
-    "question": {"type": "string", "minLength": 1, "maxLength": 500},
-    "unit": {"type": "string", "maxLength": 40},
-}
-_SURVEY = _object(
-    {"name": _TEXT, "question": _TEXT, "unit": _TEXT, "state": _STATE, **_SWITCHES, "plan": _PLAN}
-)
-_NEW = _object(
-    {
-        "name": {"type": "string", "pattern": f"^{NAME}$"},
-        **_TEXTS,
-        **_SWITCHES,
-        "plan": _PLAN,
-    },
-    optional=("unit", *_SWITCHES),
-)
-_CHANGEABLE: Json = {"state": _STATE, **_SWITCHES, **_TEXTS}
-_CHANGES = {**_object(_CHANGEABLE, optional=tuple(_CHANGEABLE)), "minProperties": 1}
-_LISTED = _object(
-    {
-        "name": _TEXT,
-        "question": _TEXT,
-        "unit": _TEXT,
-        "epsilon": {"type": "number"},
-        "state": _TEXT,
-        "public": _FLAG,
-        "reports": _WHOLE,
-    }
-)
-_WANTED = _object(
-    {
-        "domain": {"type": "object", "description": "A domain, as in a plan (docs/formats.md)."},
-        "epsilon": {"type": "number", "exclusiveMinimum": 0},
-        "users": {"type": "integer", "minimum": 1},
-    }
-)
-_PLANNED = _object(
-    {
-        "plan": _PLAN,
-        "typical": {
-            "type": ["number", "null"],
-            "description": "Half the length of a typical range's 95% interval, if so many answer.",
-        },
-    }
-)
-_KEPT = _object({"reports": {"type": "integer", "minimum": 1}})
-
-_POPULATION: Json = {
-    "const": POPULATION,
-    "description": "Whom intervals speak of: the population of which those who answered are a random sample.",
-}
-_ASKED: Json = {
-    "reports": _WHOLE,
-    "confidence": {"type": "number"},
-    "denoised": _FLAG,
-    "population": _POPULATION,
-}
-_ABOUT: Json = {"attribute": _TEXT, "given": {"type": "object", "additionalProperties": _many(_VALUE)}}
-"""Where a survey has several attributes: which one is asked about, and ranges of those among whom."""
-_ONE: Json = {"value": _SHARE, "low": _SHARE, "high": _SHARE}
-_NOTED: Json = {**_ONE, "note": {**_TEXT, "description": "What would make the interval shorter; or nothing."}}
-_SHARES: Json = {name: _many(_SHARE) for name in _ONE}
-_VALUES: Json = {name: _many(_VALUE) for name in _ONE}
-_TABLE: Json = {
-    "from": _many(_many(_VALUE)),
-    "to": _many(_many(_VALUE)),
-    **{name: _many(_many(_SHARE)) for name in _ONE},
-}
-"""Of two attributes: the cells' ends on each, and rows of shares, a row for each cell of the first."""
-_QUARTILES = {"q": _many({"type": "number"}), **_VALUES}
-
-
-_NAMES: Json = _many({"type": "string", "minLength": 1})
+_NAMES: Json = many({"type": "string", "minLength": 1})
 _ATTRIBUTE = _query(
     "attribute",
     {"type": "string", "minLength": 1},
@@ -203,7 +122,7 @@ _GIVEN = tuple(
 def _question(summary: str, answer: Json, *parameters: Json, several: Json | None = None) -> Json:
     """Describe a question, and its answer where it is asked of several attributes at once."""
     answers = [
-        _object({**_ASKED, **_ABOUT, **each}, optional=tuple(_ABOUT))
+        record({**ASKED, **ABOUT, **each}, optional=tuple(ABOUT))
         for each in (answer, several)
         if each is not None
     ]
@@ -219,46 +138,8 @@ def _question(summary: str, answer: Json, *parameters: Json, several: Json | Non
     }
 
 
-_DRAWN: Json = {
-    "version": _WHOLE,
-    **_ASKED,
-    "state": _STATE,
-    "arrivals": _object({"start": _many(_WHOLE), "reports": _many(_WHOLE)}),
-    "error": _or_nothing(_object({"typical": {"type": "number"}, "more": _WHOLE})),
-}
-_DRAWN_OF_ONE: Json = {
-    "cdf": _or_nothing(_object({"to": _many(_VALUE), **_SHARES})),
-    "histogram": _or_nothing(_object({"from": _many(_VALUE), "to": _many(_VALUE), **_SHARES})),
-    "quartiles": _or_nothing(_object(_QUARTILES)),
-    "beside": _or_nothing(_object({"name": _many(_TEXT), **_SHARES})),
-}
-_DRAWN_OF_TWO: Json = {
-    "attributes": _or_nothing(_many(_TEXT)),
-    "table": _or_nothing(_object(_TABLE)),
-    "marginals": _or_nothing(_many(_object(_SHARES))),
-}
-_OVERVIEW: Json = {"oneOf": [_object({**_DRAWN, **each}) for each in (_DRAWN_OF_ONE, _DRAWN_OF_TWO)]}
-_CHECK: Json = _object(
-    {
-        "reports": _WHOLE,
-        "suspicious": _FLAG,
-        "false_alarms": {"type": "number", "description": "The chance of a finding among honest reports."},
-        "comparisons": _object(dict.fromkeys(KINDS, _WHOLE)),
-        "nearest": _object({kind: {"type": "number"} for kind in KINDS}),
-        "findings": _many(
-            _object(
-                {
-                    "kind": {"enum": [*KINDS]},
-                    "level": {"type": ["integer", "null"]},
-                    "text": _TEXT,
-                    "times": {"type": "number", "description": "What is allowed."},
-                }
-            )
-        ),
-    }
-)
 _BOUND = {"type": "string", "minLength": 1}
-_BOUNDS = {**_many(_BOUND), "minItems": 1}
+_BOUNDS = {**many(_BOUND), "minItems": 1}
 _BAND = {"enum": ["pointwise", "simultaneous"], "default": "pointwise"}
 _AT = "/api/surveys/{name}"
 
@@ -279,14 +160,14 @@ DESCRIPTION: Json = {
         "/api/surveys": {
             "post": _operation(
                 "Make a survey",
-                {"201": _json(_SURVEY, "It is open.")},
+                {"201": _json(SURVEY, "It is open.")},
                 (400, 409, 503),
-                body={"application/json": {"schema": _NEW}},
+                body={"application/json": {"schema": NEW}},
                 security=_ADMINISTRATOR,
             ),
             "get": _operation(
                 "List the surveys",
-                {"200": _json(_object({"surveys": _many(_LISTED)}), "All of them, oldest first.")},
+                {"200": _json(record({"surveys": many(LISTED)}), "All of them, oldest first.")},
                 (400,),
                 security=_ANALYST,
             ),
@@ -294,17 +175,17 @@ DESCRIPTION: Json = {
         _AT: {
             "get": _operation(
                 "See a survey and its plan",
-                {"200": _json(_SURVEY, "As anybody may see it.")},
+                {"200": _json(SURVEY, "As anybody may see it.")},
                 (400,),
                 parameters=(_SURVEY_NAME,),
             ),
             "patch": _operation(
                 "Close a survey, open it again, make its answers public, let it take batches; "
                 "or, before anybody answers, correct its question or unit",
-                {"200": _json(_SURVEY, "As it is now.")},
+                {"200": _json(SURVEY, "As it is now.")},
                 (400, 409, 503),
                 parameters=(_SURVEY_NAME,),
-                body={"application/json": {"schema": _CHANGES}},
+                body={"application/json": {"schema": CHANGES}},
                 security=_ADMINISTRATOR,
             ),
             "delete": _operation(
@@ -318,9 +199,9 @@ DESCRIPTION: Json = {
         "/api/plans": {
             "post": _operation(
                 "See the best plan for a survey, and how exact its answers will be",
-                {"200": _json(_PLANNED, "The plan, to make a survey with.")},
+                {"200": _json(PLANNED, "The plan, to make a survey with.")},
                 (400,),
-                body={"application/json": {"schema": _WANTED}},
+                body={"application/json": {"schema": WANTED}},
                 security=_ADMINISTRATOR,
             ),
         },
@@ -328,8 +209,8 @@ DESCRIPTION: Json = {
             "put": _operation(
                 "Submit a batch of reports, packed, under an id of 16 random bytes",
                 {
-                    "201": _json(_KEPT, "Durable, and counted."),
-                    "200": _json(_KEPT, "It was there already; nothing changed."),
+                    "201": _json(KEPT, "Durable, and counted."),
+                    "200": _json(KEPT, "It was there already; nothing changed."),
                 },
                 (400, 409, 410, 415, 503, 507),
                 parameters=(_SURVEY_NAME, _BATCH_ID),
@@ -338,23 +219,23 @@ DESCRIPTION: Json = {
         },
         f"{_AT}/range": _question(
             "The share between two values, or in a range of each of several attributes",
-            {"attributes": _many(_TEXT), "from": _many(_VALUE), "to": _many(_VALUE), **_NOTED},
+            {"attributes": many(TEXT), "from": many(VALUE), "to": many(VALUE), **NOTED},
             _query("low", _BOUNDS, "In the domain's own units; as many as attributes.", required=True),
             _query("high", _BOUNDS, "In the domain's own units; as many as attributes.", required=True),
             _ATTRIBUTES,
         ),
         f"{_AT}/prefix": _question(
             "The share up to a value",
-            {"to": _VALUE, **_NOTED},
+            {"to": VALUE, **NOTED},
             _query("value", _BOUND, "In the domain's own units.", required=True),
             _ATTRIBUTE,
         ),
         f"{_AT}/quantiles": _question(
             "The values below which shares of the people lie",
-            _QUARTILES,
+            QUARTILES,
             _query(
                 "q",
-                {**_many({"type": "number", "minimum": 0, "maximum": 1}), "minItems": 1},
+                {**many({"type": "number", "minimum": 0, "maximum": 1}), "minItems": 1},
                 "Shares.",
                 required=True,
             ),
@@ -362,20 +243,20 @@ DESCRIPTION: Json = {
         ),
         f"{_AT}/cdf": _question(
             "The share up to every bin",
-            {"band": _TEXT, "to": _many(_VALUE), **_SHARES},
+            {"band": TEXT, "to": many(VALUE), **SHARES},
             _query("band", _BAND, "Whether each interval holds on its own, or all hold at once."),
             _ATTRIBUTE,
         ),
         f"{_AT}/histogram": _question(
             "The share of every bin, or of at most 32 × 32 cells of two attributes",
-            {"from": _many(_VALUE), "to": _many(_VALUE), **_SHARES},
+            {"from": many(VALUE), "to": many(VALUE), **SHARES},
             _ATTRIBUTES,
-            several={"attributes": _many(_TEXT), **_TABLE},
+            several={"attributes": many(TEXT), **TABLE},
         ),
         f"{_AT}/overview": {
             "get": _operation(
                 "All that a dashboard draws: of one attribute or, where a survey has several, of one or two",
-                {"200": _json(_OVERVIEW, "As of now."), "204": {"description": "Nothing changed since."}},
+                {"200": _json(OVERVIEW, "As of now."), "204": {"description": "Nothing changed since."}},
                 (400, 503),
                 parameters=(
                     _SURVEY_NAME,
@@ -390,7 +271,7 @@ DESCRIPTION: Json = {
         f"{_AT}/check": {
             "get": _operation(
                 "Whether the reports are what honest clients send",
-                {"200": _json(_CHECK, "As of now.")},
+                {"200": _json(CHECK, "As of now.")},
                 (400, 503),
                 parameters=(_SURVEY_NAME,),
                 security=_ANALYST_OR_PUBLIC,
@@ -399,14 +280,14 @@ DESCRIPTION: Json = {
         "/health": {
             "get": _operation(
                 "Whether reports can be taken",
-                {"200": _json(_object({"status": {"const": "ok"}}), "They can.")},
+                {"200": _json(record({"status": {"const": "ok"}}), "They can.")},
                 (503,),
             )
         },
         "/metrics": {
             "get": _operation(
                 "Figures for Prometheus",
-                {"200": {"description": "Its text format.", "content": {"text/plain": {"schema": _TEXT}}}},
+                {"200": {"description": "Its text format.", "content": {"text/plain": {"schema": TEXT}}}},
                 (400,),
                 security=_ANALYST,
             )
