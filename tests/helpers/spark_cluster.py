@@ -20,8 +20,8 @@ import pytest
 MEMORY = "512m"
 WORKER_MEMORY = "1g"  # what Spark's executors ask for where nobody says otherwise
 # Dozens of JVMs start here, and each would load thousands of classes: more than half of what its short life
-# takes. This file has them ready. A JVM that it does not fit does without, and would say so on stdout, among
-# what a command prints, if its log were not off.
+# takes. This file, which scripts/test makes, has them ready. A JVM that has or fits none does without, and would
+# say so on stdout, among what a command prints, if its log were not off.
 CLASSES = Path(sys.prefix) / "spark-classes.jsa"
 SHORT_LIVED = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xlog:disable"
 QUICK = f"{SHORT_LIVED} -XX:SharedArchiveFile={CLASSES}"
@@ -53,7 +53,6 @@ def need_spark() -> None:
             "Java is not installed (Debian: apt-get install openjdk-17-jre-headless), "
             "so the Spark engine was NOT tested"
         )
-    have_classes()
 
 
 LOADING = """
@@ -74,8 +73,7 @@ session.read.parquet(path).groupBy(col("id") % 2).count().toArrow()
 def have_classes() -> None:
     """Write the file of classes, unless there is one since Java and Spark were installed.
 
-    Java writes it as it ends, which has once taken for ever: whoever waits too long goes on without, with an
-    empty file, which fits no JVM.
+    Java writes it as it ends, which takes a minute beside other work: so this is done before the tests.
     """
     import pyspark
 
@@ -84,21 +82,7 @@ def have_classes() -> None:
         return
     with tempfile.TemporaryDirectory(dir=CLASSES.parent) as folder:
         made = Path(folder) / CLASSES.name
-        options = f"{SHORT_LIVED} -XX:ArchiveClassesAtExit={made}"
-        loading = subprocess.Popen(
-            [sys.executable, "-c", LOADING, options, folder],
-            env=environment(),
-            stdout=subprocess.PIPE,  # which Java has open too: it is at its end where Java is
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        try:
-            loading.communicate(timeout=120)
-        except subprocess.TimeoutExpired:
-            kill_group(loading)
-            loading.communicate()
-            made.unlink(missing_ok=True)
-        made.touch()
+        run_python("-c", LOADING, f"{SHORT_LIVED} -XX:ArchiveClassesAtExit={made}", folder)  # to Java's end
         made.rename(CLASSES)
 
 
@@ -304,3 +288,7 @@ def _status(session: Any) -> Any:
 
 def _listed(sequence: Any) -> list[Any]:
     return [sequence.apply(at) for at in range(sequence.size())]
+
+
+if __name__ == "__main__":
+    have_classes()
