@@ -4,7 +4,6 @@ from pathlib import Path
 
 import ldprange as ldp
 from ldprange.cli.demo_population import MAX_MINUTES, commutes
-from ldprange.plotting import distribution_figure
 
 
 def draw() -> None:
@@ -12,12 +11,12 @@ def draw() -> None:
     people = commutes(200_000)
     plan = ldp.choose_plan(ldp.Domain.integers(0, MAX_MINUTES), epsilon=1.1, expected_users=200_000)
     counts = plan.domain.count(people)
-    figure = distribution_figure(
-        ldp.estimate(ldp.simulate(plan, counts, seed=1), population="respondents"),  # the truth is theirs
+    found = ldp.estimate(ldp.simulate(plan, counts, seed=1), population="respondents")  # the truth is theirs
+    figure = found.plot(
         counts=counts,
-        title="Minutes to work: 200,000 people, one randomised report each, ε = 1.1",
+        title="How long is your commute?\n200,000 people, one randomised report each, ε = 1.1",
+        label="minutes",
     )
-    figure.axes[1].set_xlabel("minutes to work")
     figure.savefig(Path(__file__).with_name("distribution.png"), dpi=110)
 
 

@@ -8,7 +8,6 @@
 import numpy as np
 
 import ldprange as ldp
-from ldprange.plotting import distribution_figure
 
 minutes = ldp.Domain.integers(0, 120)
 
@@ -63,10 +62,11 @@ print(f"median: {estimate.quantile(0.5)}; the truth is {np.median(people):.0f}")
 # The distribution, with the truth beside it (dashed), which only a rehearsal knows:
 
 # %%
-distribution_figure(estimate, counts=minutes.count(people))
+estimate.plot(counts=minutes.count(people), label="minutes")
 
 # %% [markdown]
 # Each bin by itself is noisy. Denoising gives a proper distribution with less error, and a little bias:
 
 # %%
-distribution_figure(ldp.estimate(ldp.Aggregate.of(plan, reports), denoise=True), counts=minutes.count(people))
+denoised = ldp.estimate(ldp.Aggregate.of(plan, reports), denoise=True)
+denoised.plot(counts=minutes.count(people), label="minutes")

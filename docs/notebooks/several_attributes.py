@@ -7,7 +7,6 @@
 import numpy as np
 
 import ldprange as ldp
-from ldprange.plotting import distribution_figure, joint_figure
 
 both = ldp.Domain.product(age=ldp.Domain.integers(16, 75), minutes=ldp.Domain.integers(0, 120))
 plan = ldp.choose_plan(both, epsilon=1.5, expected_users=100_000)
@@ -30,7 +29,7 @@ print("50 or older, and more than 45 minutes:", found.range(age=(50, 75), minute
 print("the truth:", round(np.mean((age >= 50) & (minutes > 45)), 3))
 
 # %%
-joint_figure(found, "age", "minutes")
+found.plot("age", "minutes")
 
 # %% [markdown]
 # ## One of them, among some
@@ -42,4 +41,4 @@ for low, high in [(16, 29), (30, 49), (50, 75)]:
     print(f"median of those aged {low} to {high}: {some.quantile(0.5)} (the truth: {truth:.0f})")
 
 # %%
-distribution_figure(found.marginal("minutes"), counts=both.attribute("minutes").count(minutes))
+found.marginal("minutes").plot(counts=both.attribute("minutes").count(minutes), label="minutes")

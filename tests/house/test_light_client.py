@@ -75,7 +75,7 @@ def test_telemetry_waits_where_there_is_no_network(light: Path, tmp_path: Path) 
     [
         ("ldp.NaiveBayes", "learn"),
         ("ldp.DecisionStump", "learn"),
-        ("from ldprange.plotting import distribution_figure as draw; draw(found)", "plot"),
+        ("found.plot()", "plot"),
         ("from ldprange.files import read_values; read_values('people.csv', None, plan.domain)", "files"),
         ("from ldprange.files import read_values; read_values('people.txt', None, plan.domain)", "files"),
         ("from ldprange.files import write_reports; write_reports('a.parquet', plan, [batch])", "files"),

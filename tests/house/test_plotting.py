@@ -13,7 +13,7 @@ from matplotlib.path import Path as MatplotlibPath
 from numpy.typing import NDArray
 
 import ldprange as ldp
-from ldprange.plotting import _days, distribution_figure, joint_figure
+from ldprange.plotting.ticks import _days
 
 DOMAINS = {
     "integers": (ldp.Domain.integers(0, 119), ["0", "20", "40", "60", "80", "100"]),
@@ -47,7 +47,7 @@ def estimated(domain: ldp.Domain) -> tuple[ldp.Estimate, Any]:
 @every_domain
 def test_round_values_are_named(domain: ldp.Domain, labels: list[str] | None, tmp_path: Path) -> None:
     estimate, counts = estimated(domain)
-    figure = distribution_figure(estimate, counts=counts, title="A title")
+    figure = estimate.plot(counts=counts, title="A title")
     assert isinstance(figure, Figure)
     figure.savefig(tmp_path / "figure.png")
     shown = [label.get_text() for label in figure.axes[1].get_xticklabels()]
@@ -60,7 +60,7 @@ def test_round_values_are_named(domain: ldp.Domain, labels: list[str] | None, tm
 @every_domain
 def test_bands_reach_from_end_to_end(domain: ldp.Domain, labels: list[str] | None) -> None:
     estimate, _ = estimated(domain)
-    figure = distribution_figure(estimate)
+    figure = estimate.plot()
     upper, lower = figure.axes
     (cdf_band,), (band, steps) = upper.collections, lower.patches
     for path in (cdf_band.get_paths()[0], band.get_path(), steps.get_path()):
@@ -72,7 +72,7 @@ def test_bands_reach_from_end_to_end(domain: ldp.Domain, labels: list[str] | Non
 def test_a_bins_band_is_its_interval() -> None:
     estimate, _ = estimated(ldp.Domain.integers(1, 5))
     histogram = estimate.histogram()
-    band = vertices(distribution_figure(estimate).axes[1].patches[0].get_path())
+    band = vertices(estimate.plot().axes[1].patches[0].get_path())
     for index in range(5):
         assert histogram.low is not None
         assert histogram.high is not None
@@ -83,7 +83,7 @@ def test_a_bins_band_is_its_interval() -> None:
 
 def test_the_truth_is_drawn_as_shares() -> None:
     estimate, counts = estimated(ldp.Domain.integers(1, 5))
-    upper, lower = distribution_figure(estimate, counts=counts).axes
+    upper, lower = estimate.plot(counts=counts).axes
     np.testing.assert_allclose(
         np.asarray(upper.lines[1].get_ydata(), float), np.append(0, np.cumsum(counts)) / counts.sum()
     )
@@ -108,22 +108,14 @@ def test_the_truth_is_drawn_as_shares() -> None:
 def test_counts_that_are_none(counts: Any) -> None:
     estimate, _ = estimated(ldp.Domain.integers(1, 5))
     with pytest.raises(ldp.DomainError, match=r"counts must be 5 numbers .* got .*; make them with"):
-        distribution_figure(estimate, counts=counts)
-
-
-def test_only_estimates_are_drawn() -> None:
-    plan = ldp.Plan(ldp.Domain.integers(1, 5), 1.1, ldp.Haar(), ldp.HRR())
-    aggregate: Any = ldp.Aggregate.empty(plan)
-    says = r"must be an estimate of one attribute, got Aggregate of 0 .*ldprange\.estimate"
-    with pytest.raises(ldp.LdprangeError, match=says):
-        distribution_figure(aggregate)
+        estimate.plot(counts=counts)
 
 
 def test_without_matplotlib_what_to_install_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     estimate, _ = estimated(ldp.Domain.integers(1, 5))
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ldp.LdprangeError, match=r"needs matplotlib.*pip install 'ldprange\[plot\]'"):
-        distribution_figure(estimate)
+        estimate.plot()
 
 
 def test_two_attributes_are_drawn_together() -> None:
@@ -139,22 +131,22 @@ def test_two_attributes_are_drawn_together() -> None:
     found = ldp.estimate(
         ldp.simulate_values(ldp.choose_plan(domain, epsilon=3.0, expected_users=age.size), people, seed=1)
     )
-    figure = joint_figure(found, "age", "income", title="Age and income")
+    figure = found.plot("age", "income", title="Age and income")
     middle = figure.axes[2]
     assert (middle.get_xlabel(), middle.get_ylabel()) == ("age", "income")
     cells = np.asarray(middle.collections[0].get_array()).reshape(12, 12)
     share = found.range(age=(40, 47), income=(32, 39), confidence=None).value
     assert cells[4, 5] == pytest.approx(max(0.0, share))  # rows go up
-    joint_figure(found, "home", "age")
-    with pytest.raises(ldp.LdprangeError, match="two attributes"):
-        joint_figure(found, "age", "age")
-    with pytest.raises(ldp.LdprangeError, match="one attribute"):
-        distribution_figure(found)
+    found.plot("home", "age")
+    assert found.plot("age").axes[1].get_xlabel() == "age"
+    for names in ([], ["age", "age"], ["age", "income", "home"]):
+        with pytest.raises(ldp.QueryError, match=r"one or two attributes .* as in plot\('age', 'income'\)"):
+            found.plot(*names)
 
 
 def test_a_figure_shows_itself_in_a_notebook() -> None:
     plan = ldp.Plan(ldp.Domain.integers(0, 9), 1.0, ldp.Haar(), ldp.HRR())
-    figure = distribution_figure(ldp.estimate(ldp.simulate(plan, np.full(10, 100), seed=1)))
+    figure = ldp.estimate(ldp.simulate(plan, np.full(10, 100), seed=1)).plot()
     assert figure._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
 
 

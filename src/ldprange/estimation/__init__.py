@@ -20,6 +20,7 @@ from ldprange.support.arrays import Floats
 from ldprange.support.checking import check_type
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
     class EitherEstimate(JointEstimate, Estimate):
         """What :func:`estimate` returns, to a type checker, which cannot tell how many attributes there are.
@@ -56,6 +57,12 @@ if TYPE_CHECKING:
             self, lows: ArrayLike, highs: ArrayLike, /, *, confidence: float | None = 0.95
         ) -> Answer[Floats]: ...
         def ranges(self, /, *args: Any, **kwargs: Any) -> Answer[Floats]: ...
+
+        @overload
+        def plot(self, *names: str, title: str = "") -> Figure: ...
+        @overload
+        def plot(self, *, counts: ArrayLike | None = None, title: str = "", label: str = "") -> Figure: ...
+        def plot(self, *args: Any, **kwargs: Any) -> Figure: ...
 
 
 def estimate(

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from ldprange.domain.no_answer import NO_ANSWER
 from ldprange.errors import DomainError, QueryError
 from ldprange.estimation.inner_bounds import inner_bounds_note, interval_between, shares_between
 from ldprange.estimation.means import mean_variance
+from ldprange.estimation.pictures import one_attribute
 from ldprange.estimation.shares import CentredShares, Shares, boundaries
 from ldprange.plan import Plan
 from ldprange.support.arrays import Floats, Positions
@@ -26,6 +27,9 @@ from ldprange.support.checking import shown
 from ldprange.support.columns import as_array
 from ldprange.support.html_tables import html_text
 from ldprange.support.parallel import slices
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _TOGETHER = 1 << 22  # numbers worked on together
 _MAX_SHARES_TOLD = 8
@@ -267,6 +271,24 @@ class Estimate:
             lines.append(f"mean       {self.mean(confidence=None).value:.6g}")
         lines += [f"{100 * q:g}% below  {self.quantile(q, confidence=confidence)}" for q in (0.25, 0.5, 0.75)]
         return "\n".join(lines)
+
+    def plot(self, *, counts: ArrayLike | None = None, title: str = "", label: str = "") -> Figure:
+        """Return a figure of the distribution, with 95% intervals, which a notebook shows by itself.
+
+        It is one of matplotlib (``pip install 'ldprange[plot]'``); ``figure.savefig("commutes.png")`` keeps
+        it.
+
+        Parameters
+        ----------
+        counts
+            The true number of people per bin (:meth:`ldprange.Domain.count` makes them), where it is known
+            (a rehearsal), drawn beside.
+        title
+            Above the figure.
+        label
+            What the values are, such as "minutes", on their axis.
+        """
+        return one_attribute(self, counts, title, label)
 
     def _quantile_positions(self, wanted: Floats) -> Positions:
         """Return where the cdf crosses each of ``wanted``: of all crossings that of least check loss.

@@ -21,11 +21,15 @@ from ldprange.estimation.inner_bounds import inner_bounds_note
 from ldprange.estimation.joint_denoised import PairedShares
 from ldprange.estimation.joint_shares import JointShares
 from ldprange.estimation.marginal import marginal_shares
+from ldprange.estimation.pictures import two_attributes
 from ldprange.estimation.shares import level_estimates
 from ldprange.sampling import Population
 from ldprange.support.arrays import Floats, Positions
 from ldprange.support.checking import listed, shown
 from ldprange.support.html_tables import html_text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Range = tuple[Any, Any] | Sequence[Any] | Any
 
@@ -266,6 +270,17 @@ class JointEstimate:
     ) -> Answer[Any]:
         """Return the value of an attribute below which a share ``q`` lies (of the people in other ranges)."""
         return self.marginal(of, given=given).quantile(q, confidence=confidence)
+
+    def plot(self, *names: str, title: str = "") -> "Figure":
+        """Return a figure of two attributes, or one, by their ``names``; a notebook shows it by itself.
+
+        Two are a heat map of at most 12 cells each way, with each attribute's own distribution at the sides.
+        A cell is crossed out if its 95% interval reaches down to 0: there may be nobody in it. Names may be
+        left out where there are only two attributes. It is a figure of matplotlib.
+        """
+        if len(names) == 1:
+            return self.marginal(names[0]).plot(title=title, label=names[0])
+        return two_attributes(self, names or self.names, title)
 
     def _condition(
         self, given: Mapping[str, Range] | None, names: Collection[str]

@@ -1,0 +1,1 @@
+"""Figures of answers and domains. They need matplotlib (``pip install 'ldprange[plot]'``)."""
