@@ -3,8 +3,9 @@
     scripts/mutants                     print the table, and fail if a mutant is not noticed
     scripts/mutants --write FILE        write the page as well
 
-The tests are those of the ordinary suite, the cheap and exact ones. They run in processes that are forked
-after all that is slow to import is there, but for this package, which comes from the copy.
+The tests are those of the ordinary suite, the cheap and exact ones, and first of all the one that noticed the
+mutant when the page was written. They run in processes that are forked after all that is slow to import is
+there, but for this package, which comes from the copy.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import compileall
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -33,6 +35,7 @@ import mutants
 from mutants import Mutant
 
 ROOT = Path(__file__).parents[2]
+WRITTEN = ROOT / "docs" / "mutants.md"
 
 COPIED = ("src/ldprange", "clients/javascript", "test_vectors")
 SECONDS = 300  # for the tests of one mutant
@@ -112,6 +115,21 @@ def checks_of(file: str) -> Sequence[str]:
     return next((tests for end, tests in OTHERS.items() if file.endswith(end)), ENCODING)
 
 
+def told() -> dict[tuple[str, str], str]:
+    """Return by file and mistake the test that, as the page tells, noticed a mutant."""
+    cells = (line.split("`") for line in WRITTEN.read_text(encoding="utf-8").splitlines())
+    rows = ((row[1], "`".join(row[2:-2])[3:-3], row[-2]) for row in cells if row[0] == "| ")
+    return {(file, wrong): _check(test) for file, wrong, test in rows}
+
+
+def _check(told: str) -> str:
+    """Return how the test is run that the page has ``told``; "" for what is no test."""
+    place, _, name = told.partition(": ")
+    if place.endswith(".js"):
+        return f"{NODE}{shlex.quote(f'--test-name-pattern=^{re.escape(name[1:-1])}$')} {place}"
+    return f"tests/{told}" if "::" in told else ""
+
+
 @contextmanager
 def mutated(copy: Path, mutant: Mutant) -> Iterator[None]:
     """Have a ``mutant`` in the ``copy`` of the sources for a while; one that does not apply is an error."""
@@ -142,7 +160,7 @@ def noticed_by(copy: Path, checks: Sequence[str]) -> str:
 
 def _by_node(copy: Path, check: str) -> str:
     done = subprocess.run(
-        ["node", "--test-reporter=tap", *check.split()[1:]],
+        ["node", "--test-reporter=tap", *shlex.split(check)[1:]],
         cwd=copy / "clients" / "javascript",
         capture_output=True,
         text=True,
@@ -152,7 +170,7 @@ def _by_node(copy: Path, check: str) -> str:
     if done.returncode == 0:
         return ""
     failed = re.search(r"^ *not ok \d+ - (.*)$", done.stdout, re.MULTILINE)
-    return f"{check.split()[-1]}: {failed[1] if failed else done.stderr[-200:]!r}"
+    return f"{shlex.split(check)[-1]}: {failed[1] if failed else done.stderr[-200:]!r}"
 
 
 class _FirstFailure:
@@ -215,6 +233,7 @@ def _failure(copy: Path, tests: Sequence[str]) -> str:
 
 def notice(chosen: Sequence[Mutant]) -> Iterator[str]:
     """Yield for each of the ``chosen`` mutants the test that notices it, or "" if none does."""
+    first = told()
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder).resolve()
         for each in COPIED:
@@ -225,7 +244,8 @@ def notice(chosen: Sequence[Mutant]) -> Iterator[str]:
             raise SystemExit(f"without any mutant all tests must pass, and {found} does not")
         for mutant in chosen:
             with mutated(copy, mutant):
-                yield noticed_by(copy, checks_of(mutant.file))
+                known = first.get((mutant.file, mutant.wrong), "")
+                yield (known and noticed_by(copy, [known])) or noticed_by(copy, checks_of(mutant.file))
 
 
 def page(found: Sequence[str]) -> str:
