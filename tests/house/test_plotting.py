@@ -29,7 +29,7 @@ DOMAINS = {
         ldp.Domain.dates("2026-01-01", "2026-01-31"),
         [f"2026-01-{day:02}" for day in (5, 12, 19, 26)],
     ),
-    "ordered": (ldp.Domain.ordered(["XS", "S", "M", "L", "XL"]), ["XS", "S", "M", "L", "XL"]),
+    "many labels": (ldp.Domain.ordered([f"grade {grade}" for grade in range(50)]), None),
 }
 every_domain = pytest.mark.parametrize(("domain", "labels"), DOMAINS.values(), ids=DOMAINS.keys())
 
@@ -163,3 +163,85 @@ def test_a_figure_shows_itself_in_a_notebook() -> None:
 def test_days_are_marked_where_people_look_for_them(first: str, last: str, marked: list[str]) -> None:
     days = np.arange(np.datetime64(first), np.datetime64(last) + 1)
     assert [str(day) for day in _days(days)] == marked
+
+
+WAYS = [
+    "I walk",
+    "By bicycle, also if I take it on a train or a bus for a part of the way",
+    "By car: $5 to $10",
+]
+
+
+def rows_of(axes: Any) -> list[str]:
+    return [" ".join(label.get_text().split()) for label in axes.get_yticklabels()]
+
+
+def lengths_of(axes: Any) -> list[float]:
+    return [bar.get_width() for bar in axes.patches]
+
+
+def truth_in(axes: Any) -> Any:
+    return next(line for line in axes.lines if line.get_label() == "true").get_xdata()
+
+
+@pytest.mark.parametrize(
+    "domain", [ldp.Domain.ordered(WAYS), ldp.Domain.categories(WAYS)], ids=["ordered", "not"]
+)
+def test_labels_have_bars_that_lie_and_can_be_read(domain: ldp.Domain, tmp_path: Path) -> None:
+    estimate, counts = estimated(domain)
+    figure: Any = estimate.plot(counts=counts)
+    figure.savefig(tmp_path / "figure.png")
+    bars, *cdf = figure.axes
+    assert not any(label.get_parse_math() for label in bars.get_yticklabels())  # between two $ is no formula
+    assert rows_of(bars) == WAYS
+    histogram = estimate.histogram()
+    np.testing.assert_allclose(lengths_of(bars), histogram.value)
+    np.testing.assert_allclose(truth_in(bars), counts / counts.sum())
+    if domain.unordered:
+        assert cdf == []
+    else:
+        np.testing.assert_allclose(cdf[0].lines[0].get_xdata(), estimate.cdf().value)
+        np.testing.assert_allclose(cdf[0].lines[-1].get_xdata(), np.cumsum(counts) / counts.sum())
+
+
+def test_of_very_many_categories_the_largest_are_drawn() -> None:
+    estimate, _ = estimated(ldp.Domain.categories([f"town {town}" for town in range(60)]))
+    figure: Any = estimate.plot()
+    (bars,) = figure.axes
+    shares = lengths_of(bars)
+    np.testing.assert_allclose(shares, np.sort(estimate.histogram().value)[::-1][:40])
+    assert "40 largest estimates of 60" in bars.get_xlabel()
+
+
+@pytest.mark.parametrize("sides", ["both", "low", "high"])
+def test_what_has_no_place_on_the_axis_is_below_it(sides: Any) -> None:
+    minutes = ldp.Domain.integers(0, 9, open_ends=sides, no_answer=True)
+    plan = ldp.Plan(minutes, 3.0, ldp.Flat(), ldp.OUE())
+    counts = 1000 * np.arange(1, minutes.bins + 1)
+    estimate = ldp.estimate(ldp.simulate(plan, counts, seed=1))
+    figure: Any = estimate.plot(counts=counts)
+    upper, lower, beside = figure.axes
+    assert lower.get_xlim() == (0, 10)
+    ends = [
+        name for name, side in (("less than 0", "low"), ("more than 9", "high")) if sides in ("both", side)
+    ]
+    assert rows_of(beside) == [*ends, "no answer (of all people)"]
+    answers = [*(estimate.range(name, name) for name in ends), estimate.no_answer()]
+    np.testing.assert_allclose(lengths_of(beside), [each.value for each in answers])
+    answered = counts[:-1] / counts[:-1].sum()
+    first = int("less than 0" in ends)
+    truth = [
+        *([answered[0]] if first else []),
+        *([answered[-1]] if "more than 9" in ends else []),
+        counts[-1] / counts.sum(),
+    ]
+    np.testing.assert_allclose(truth_in(beside), truth)
+    np.testing.assert_allclose(
+        lower.patches[1].get_data().values, estimate.histogram().value[first : first + 10]
+    )
+    np.testing.assert_allclose(
+        upper.lines[0].get_ydata(), np.append(0, estimate.cdf().value)[first : first + 11]
+    )
+    np.testing.assert_allclose(
+        upper.lines[1].get_ydata(), np.append(0, answered.cumsum())[first : first + 11]
+    )

@@ -8,9 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldprange.answer import Answer
+from ldprange.domain.extended import Extended
+from ldprange.domain.no_answer import NO_ANSWER
 from ldprange.errors import DomainError, QueryError
+from ldprange.estimation.beside import beside_the_axis
 from ldprange.plotting.distribution import Distribution, distribution_figure
 from ldprange.plotting.heat_map import Side, heat_map
+from ldprange.plotting.labelled_bars import Bars
 from ldprange.support.arrays import Floats
 from ldprange.support.checking import listed
 
@@ -25,16 +29,52 @@ _MAX_CELLS = 12  # of a heat map, each way
 
 def one_attribute(found: Estimate, counts: ArrayLike | None, title: str, label: str) -> Figure:
     """Return the figure of the distribution that was ``found``, beside the true one of ``counts``."""
-    true_cdf = None if counts is None else _from_zero(np.cumsum(_true_shares(counts, found.domain.bins)))
-    cdf = found.cdf(band="simultaneous").map(_from_zero)
+    domain, plain = found.domain, found.domain.plain
+    first = int(isinstance(domain, Extended) and domain.before is not None)  # bins before the axis
+    edges, bins = slice(first, first + plain.bins + 1), slice(first, first + plain.bins)
+    truth = None if counts is None else _true_shares(counts, found.everyone.domain.bins)
+    cdf = None
+    if not domain.unordered:
+        cdf = found.cdf(band="simultaneous").map(lambda column: _from_zero(column)[edges])
     return distribution_figure(
-        Distribution(found.domain, cdf, found.histogram(), true_cdf), title=title, label=label
+        Distribution(
+            plain,
+            found.histogram().map(lambda column: column[bins]),
+            cdf,
+            None if truth is None else _from_zero(_among(truth, domain.bins).cumsum())[edges],
+            _beside(found, truth),
+        ),
+        title=title,
+        label=label,
     )
 
 
 def _from_zero(cdf: Floats) -> Floats:
     """Return the share below every edge, from that up to every bin."""
     return np.append(0.0, cdf)
+
+
+def _among(truth: Floats, bins: int) -> Floats:
+    """Return the true shares among the people in the first ``bins``: those who answered."""
+    answered: Floats = truth[:bins]
+    return answered / (answered.sum() or 1.0)
+
+
+def _beside(found: Estimate, truth: Floats | None) -> Bars | None:
+    """Return the bars of what has no place on the axis; None if everything has one."""
+    shares = beside_the_axis(found, 0.95)
+    if not shares:
+        return None
+    ends = [[getattr(each, end) for each in shares.values()] for end in ("value", "low", "high")]
+    value, low, high = np.array(ends)
+    known = None
+    if truth is not None:
+        among = _among(truth, found.domain.bins)
+        known = np.array(
+            [truth[-1] if name == NO_ANSWER else among[found.domain.index_one(name)] for name in shares]
+        )
+    labels = [f"{name} (of all people)" if name == NO_ANSWER else name for name in shares]
+    return Bars(labels, Answer(value, low, high, 0.95), known)
 
 
 def _true_shares(counts: ArrayLike, bins: int) -> Floats:
@@ -46,7 +86,7 @@ def _true_shares(counts: ArrayLike, bins: int) -> Floats:
     if people.shape != (bins,) or not np.all(np.isfinite(people) & (people >= 0)) or not np.any(people):
         raise DomainError(
             f"counts must be {bins} numbers of at least 0, one per bin, and not all 0, got "
-            f"{str(counts)[:60]} of shape {people.shape}; make them with domain.count(values)"
+            f"{str(counts)[:60]} of shape {people.shape}; make them with plan.domain.count(values)"
         )
     shares: Floats = people / people.sum()
     return shares

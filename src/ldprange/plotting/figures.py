@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.answer import Answer
+from ldprange.support.arrays import Floats
 from ldprange.support.optional import optional_packages
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 ESTIMATE, TRUTH = "#1f5fa8", "#c2410c"
 _SCREEN_DPI = 110
 _MAX_LINES = 3  # of a label
+_LETTERS_ACROSS = 14  # in a line of a label below an axis
+_INCHES_PER_LETTER = 0.08
 
 
 def empty_figure(size: tuple[float, float], title: str) -> Figure:
@@ -55,6 +58,21 @@ def wrapped(text: str, letters: int) -> str:
     return "\n".join(textwrap.wrap(text, letters, max_lines=_MAX_LINES, placeholder=" …"))
 
 
-def set_labels(axis: Axis, places: NDArray[np.float64], labels: list[str], letters: int) -> None:
-    """Write ``labels`` at ``places`` of an ``axis``, in lines of so many ``letters``; $ is only a letter."""
+def set_labels_up(axis: Axis, places: Floats, labels: list[str], letters: int) -> None:
+    """Write ``labels`` at ``places`` of an upright ``axis``, in lines of so many ``letters``."""
     axis.set_ticks(places, [wrapped(label, letters) for label in labels], parse_math=False)
+
+
+def set_labels_across(axis: Axis, places: Floats, labels: list[str], span: int, inches: float) -> None:
+    """Write ``labels`` below an ``axis`` from 0 to ``span`` that is so many ``inches`` long.
+
+    They are slanted where they would run into one another.
+    """
+    lines = [wrapped(label, _LETTERS_ACROSS) for label in labels]
+    widths = _INCHES_PER_LETTER * np.array([max(map(len, each.split("\n"))) + 1 for each in lines])
+    fit = np.all(np.diff(places) * inches / span >= (widths[1:] + widths[:-1]) / 2)
+    if fit:
+        axis.set_ticks(places, lines, parse_math=False)
+    else:
+        short = [textwrap.shorten(label, 2 * _LETTERS_ACROSS, placeholder=" …") for label in labels]
+        axis.set_ticks(places, short, parse_math=False, rotation=40, ha="right", rotation_mode="anchor")

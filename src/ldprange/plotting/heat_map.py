@@ -8,14 +8,15 @@ import numpy as np
 
 from ldprange.answer import Answer
 from ldprange.domain import Domain
-from ldprange.plotting.figures import ESTIMATE, empty_figure, ends_of, set_labels
+from ldprange.plotting.figures import ESTIMATE, empty_figure, ends_of, set_labels_across, set_labels_up
 from ldprange.plotting.ticks import ticks_of
 from ldprange.support.arrays import Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_LETTERS = 14  # of a label, in a line
+_LETTERS = 20  # of a label, in a line
+_INCHES = 3.0  # across the cells, at least
 
 
 class Side(NamedTuple):
@@ -55,6 +56,7 @@ def heat_map(across: Side, up: Side, cells: Answer[Floats], title: str) -> Figur
         axes.stairs(high, its.edges, baseline=low, fill=True, alpha=0.2, lw=0, **style)
         axes.stairs(value, its.edges, lw=1.2, **style)
         axes.spines[["top", "right"]].set_visible(False)
-        set_labels(axis, *ticks_of(its.domain), _LETTERS)
         axis.set_label_text(its.name, parse_math=False)
+    set_labels_across(middle.xaxis, *ticks_of(across.domain), across.edges[-1], _INCHES)
+    set_labels_up(middle.yaxis, *ticks_of(up.domain), _LETTERS)
     return figure

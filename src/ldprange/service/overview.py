@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ldprange.domain.extended import Extended
-from ldprange.domain.no_answer import NO_ANSWER
 from ldprange.estimation import Estimate
 from ldprange.estimation.attribute_estimate import normal_quantile
+from ldprange.estimation.beside import beside_the_axis
 from ldprange.service.attributes import check_attributes, pair_pictures
 from ldprange.service.collector import Collector
 from ldprange.service.questions import CONFIDENCE, POPULATION, Estimates
@@ -175,21 +174,10 @@ def _pictures(
 
 
 def _beside(found: Estimate, confidence: float) -> dict[str, Any] | None:
-    """Return the shares of what has no place on an axis: what is beyond open ends, and no answer.
-
-    The former among those who answered, as all else is; the latter among all.
-    """
-    domain, everyone = found.domain, found.everyone
-    names = [name for name in (domain.before, domain.after) if name] if isinstance(domain, Extended) else []
-    asked = [(name, found.range(name, name, confidence=confidence)) for name in names]
-    if everyone.domain.answered is not everyone.domain:
-        asked.append((NO_ANSWER, found.no_answer(confidence=confidence)))
-    if not asked:
-        return None
-    return {
-        "name": [name for name, _ in asked],
-        **{end: [getattr(answer, end) for _, answer in asked] for end in ("value", "low", "high")},
-    }
+    """Return the shares of what has no place on an axis in columns; None if everything has one."""
+    shares = beside_the_axis(found, confidence)
+    ends = {end: [getattr(share, end) for share in shares.values()] for end in ("value", "low", "high")}
+    return {"name": list(shares), **ends} if shares else None
 
 
 def _edges(bins: int, most: int) -> list[int]:
