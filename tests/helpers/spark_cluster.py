@@ -20,7 +20,7 @@ import pytest
 MEMORY = "512m"
 WORKER_MEMORY = "1g"  # what Spark's executors ask for where nobody says otherwise
 # Dozens of JVMs start here, and each would load thousands of classes: more than half of what its short life
-# takes. This file, which scripts/test makes, has them ready. A JVM that it does not fit does without, and would
+# takes. This file has them ready; scripts/test makes it. A JVM that it does not fit does without, and would
 # say so on stdout, among what a command prints, if its log were not off.
 CLASSES = Path(sys.prefix) / "spark-classes.jsa"
 SHORT_LIVED = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xlog:disable"
