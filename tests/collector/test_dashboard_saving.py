@@ -124,6 +124,20 @@ def test_pictures_stand_alone_on_white_paper(visit: Visit, collector: Service, t
     assert [width, height] == [2 * int(drawn.get(side, "0")) for side in ("width", "height")]
 
 
+def test_inside_a_bin_the_band_reaches_from_its_lower_end_to_its_upper(
+    visit: Visit, collector: Service, tmp_path: Path
+) -> None:
+    name = made(collector, "wide", ldp.Domain.real(0, 120, 4), people=3000)
+    _, text = saved(shown(visit, name), "svg", tmp_path)
+    (band,) = (each for each in drawing(text).iter() if each.get("class") == "band")
+    points = [tuple(map(float, point.split())) for point in (band.get("d") or "")[1:-1].split("L")]
+    assert len(points) == 18  # nine corners below and nine above, of four bins
+    below, above = points[:9], points[:8:-1]
+    assert all(each[1] == after[1] for each, after in zip(below[::2], below[1::2], strict=False))
+    assert all(each[1] == after[1] for each, after in zip(above[1::2], above[2::2], strict=False))
+    assert [x for x, _ in below[2::2]] == [x for x, _ in above[2::2]]
+
+
 def test_on_paper_there_is_nothing_to_press(visit: Visit, collector: Service) -> None:
     name = made(collector, "printed", people=3000)
     page = shown(visit, name, color_scheme="dark")

@@ -222,6 +222,13 @@ class TestStreams:
         assert picture.isascii() == ascii_only
         assert all(len(line) <= max(27, min(width, 100)) for line in picture.splitlines()[:-1])
 
+    def test_inside_a_bin_the_band_reaches_from_its_lower_end_to_its_upper(self) -> None:
+        plan = ldp.Plan(ldp.Domain.real(0, 120, 2), 8.0, ldp.Flat(), ldp.GRR())
+        estimated = ldp.estimate(ldp.simulate(plan, [20_000, 20_000], seed=1))
+        picture = draw_cdf(estimated, width=47, ascii_only=True).plain.splitlines()[:20]
+        shaded = [{row for row, line in enumerate(picture) if line[column] in ".:*"} for column in (8, 44)]
+        assert shaded == [set(range(9, 20)), set(range(11))]  # half of the people are in either bin
+
 
 CONTEXT = click.Context(commands)
 

@@ -13,6 +13,7 @@ from matplotlib.path import Path as MatplotlibPath
 from numpy.typing import NDArray
 
 import ldprange as ldp
+from ldprange.plotting.figures import ends_of
 from ldprange.plotting.ticks import _days
 
 DOMAINS = {
@@ -245,3 +246,14 @@ def test_what_has_no_place_on_the_axis_is_below_it(sides: Any) -> None:
     np.testing.assert_allclose(
         upper.lines[1].get_ydata(), np.append(0, answered.cumsum())[first : first + 11]
     )
+
+
+def test_inside_a_bin_the_band_holds_wherever_its_people_are() -> None:
+    """Half of the people are at 0 exactly, in a bin of 30 minutes: the curve is at a half right there."""
+    plan = ldp.Plan(ldp.Domain.real(0, 120, 4), 2.0, ldp.Flat(), ldp.GRR())
+    found = ldp.estimate(ldp.simulate(plan, [2000, 400, 300, 300], seed=1))
+    band = found.plot().axes[0].collections[0].get_paths()[0]
+    _, low, high = ends_of(found.cdf(band="simultaneous").map(lambda cdf: np.append(0, cdf)))
+    for edge in range(4):
+        for place in (edge + 0.01, edge + 0.99):
+            assert band.contains_points([[place, low[edge] + 1e-6], [place, high[edge + 1] - 1e-6]]).all()

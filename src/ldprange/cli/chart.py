@@ -48,7 +48,10 @@ _ASCII = str.maketrans("┤│└┬─", "||+++")
 
 
 def _curve(estimate: Estimate, points: int, confidence: float) -> NDArray[np.float64]:
-    """Return the cdf, and the ends of its band, at evenly spaced points of the domain."""
+    """Return the cdf, and the ends of its band, at evenly spaced points of the domain.
+
+    Between two prefixes that are asked, a curve that never falls lies above the one and below the other.
+    """
     domain = estimate.domain
     bins = np.unique(np.linspace(0, domain.bins - 1, min(points, domain.bins)).round().astype(np.int64))
     # each of these holds with its own probability; all hold at once if each may fail that much more rarely
@@ -56,9 +59,9 @@ def _curve(estimate: Estimate, points: int, confidence: float) -> NDArray[np.flo
     answer = estimate.prefixes([domain.upper(int(index)) for index in bins], confidence=each)
     at = np.concatenate([[0.0], (bins + 1) / domain.bins])
     where = (np.arange(points) + 0.5) / points
-    ends = (answer.value, answer.low, answer.high)
-    curves = [np.interp(where, at, np.concatenate([[0.0], np.asarray(end)])) for end in ends]
-    return np.array(curves).clip(0, 1)
+    value, low, high = (np.concatenate([[0.0], end]) for end in (answer.value, answer.low, answer.high))
+    after = np.searchsorted(at, where)
+    return np.array([np.interp(where, at, value), low[after - 1], high[after]]).clip(0, 1)
 
 
 def _line(value: NDArray[np.float64], height: int) -> NDArray[np.int64]:

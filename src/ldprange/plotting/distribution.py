@@ -96,7 +96,9 @@ def _draw_curve(axes: Axes, drawn: Distribution) -> None:
         return
     edges = np.arange(drawn.domain.bins + 1)
     value, low, high = ends_of(drawn.cdf)
-    axes.fill_between(edges, low, high, color=ESTIMATE, alpha=0.2, lw=0, label="95% band, all at once")
+    # a curve that never falls lies, inside a bin, between what is known at the bin's two edges
+    ends, below, above = np.repeat(edges, 2)[1:-1], np.repeat(low[:-1], 2), np.repeat(high[1:], 2)
+    axes.fill_between(ends, below, above, color=ESTIMATE, alpha=0.2, lw=0, label="95% band, all at once")
     axes.plot(edges, value, color=ESTIMATE, lw=1.5, label="estimated")
     if drawn.true_cdf is not None:
         axes.plot(edges, drawn.true_cdf, color=TRUTH, lw=1, ls="--", label="true")

@@ -17,15 +17,17 @@ export class CdfChart extends Chart {
    */
   constructor(place, units, hovered) {
     const stepped = units.discrete && units.bins <= MOST_STEPS;
-    const paths = stepped ? uPlot.paths.stepped({ align: 1 }) : uPlot.paths.linear();
-    const edge = { width: 0, stroke: "transparent", paths, points: { show: false } };
+    const [held, ahead] = [1, -1].map((align) => uPlot.paths.stepped({ align }));
+    const series = (paths, more = {}) => ({ width: 0, stroke: "transparent", paths, points: { show: false }, ...more });
+    const line = series(stepped ? held : uPlot.paths.linear(), { width: 2, stroke: () => colour("chart-line") });
     super(place, 260, {
       scales: {
         x: { time: false, range: [0, units.bins] },
         y: { range: (_plot, low, high) => [Math.max(Math.min(0, low), -BEYOND), Math.min(Math.max(1, high), 1 + BEYOND)] },
       },
       axes: [domainAxis(units), shareAxis()],
-      series: [{}, { ...edge, width: 2, stroke: () => colour("chart-line") }, edge, edge],
+      // inside a bin, a curve that never falls lies between what is known at the bin's two ends
+      series: [{}, line, series(held), series(stepped ? held : ahead)],
       bands: [{ series: [3, 2], fill: () => colour("chart-band") }],
       hooks: {
         draw: [(plot) => this.#drawQuartiles(plot)],

@@ -132,10 +132,12 @@ function curve(panel, { data, stepped }) {
   const [at, value, low, high] = data;
   const path = (shares, places = [...at.keys()]) =>
     places.map((place) => [panel.x(at[place]), panel.y(shares[place])]);
-  const corners = (points) => (stepped ? points.flatMap(([x, y], index) => (index ? [[x, points[index - 1][1]], [x, y]] : [[x, y]])) : points);
+  const held = (points) => points.flatMap(([x, y], index) => (index ? [[x, points[index - 1][1]], [x, y]] : [[x, y]]));
+  const ahead = (points) => points.flatMap(([x, y], index) => (index ? [[points[index - 1][0], y], [x, y]] : [[x, y]]));
   const text = (points) => points.map((point) => point.join(" ")).join("L");
-  const band = [...corners(path(low)), ...corners(path(high)).reverse()];
-  return [shape("path", { class: "band", d: `M${text(band)}Z` }), shape("path", { class: "curve", d: `M${text(corners(path(value)))}` })];
+  // inside a bin, a curve that never falls lies between what is known at the bin's two ends
+  const band = [...held(path(low)), ...(stepped ? held : ahead)(path(high)).reverse()];
+  return [shape("path", { class: "band", d: `M${text(band)}Z` }), shape("path", { class: "curve", d: `M${text(stepped ? held(path(value)) : path(value))}` })];
 }
 
 function quartiles(panel, units, { q, value }) {
