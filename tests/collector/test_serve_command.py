@@ -82,6 +82,52 @@ def test_one_command_opens_a_survey_and_prints_its_links(here: Path) -> None:
         assert len(Store("ldprange-data").surveys()) == 1
 
 
+AGE = ("--question", "How old?", "--low", "0", "--high", "99")
+MOOD = ("--question", "How do you feel?", "--labels", "bad,so-so,good")
+
+
+def test_each_question_has_the_options_that_follow_it(here: Path) -> None:
+    """Those before the first are for all questions; what is not about a survey may be anywhere."""
+    asked = ("--epsilon", "1", "--public", *AGE, "--port", "0", *MOOD, "--epsilon", "0.5", "--name", "mood")
+    with terminal("serve", *asked) as (_, said):
+        link = re.search(r"http://127\.0\.0\.1:(\d+)/s/how-old\+mood\s", said)
+        assert link, said
+        assert "spend ε = 1 + 0.5 = 1.5 in total" in said
+        service = Service(int(link[1]))
+        wait_for(service)
+        assert service.get("/s/how-old+mood", token=None).status == 200
+        found = {each.name: each for each in Store("ldprange-data").surveys()}
+    ages, mood = found["how-old"], found["mood"]
+    assert (ages.plan.epsilon, ages.plan.domain, ages.public) == (1.0, ldp.Domain.integers(0, 99), True)
+    assert (mood.plan.epsilon, mood.plan.domain, mood.public) == (
+        0.5,
+        ldp.Domain.ordered(["bad", "so-so", "good"]),
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((*AGE, *MOOD, "--epsilon", "1"), "the question 'How old?' needs --epsilon"),
+        (("--epsilon", "1", *AGE, *AGE), "add a --name"),
+        (("--epsilon", "1", *(part for each in range(6) for part in (*AGE, f"--name=q{each}"))), "at most 5"),
+        (("--epsilon", "1", *AGE, *MOOD, "--low", "0"), "one of"),
+        (("--epsilon", "1", *AGE, *MOOD, "--users", "0"), "--users"),
+        (("--epsilon", "1", *MOOD, *AGE, "--name", "taken"), "choose another --name"),
+    ],
+)
+def test_of_several_questions_all_are_opened_or_none(
+    here: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    with serving("data") as service:
+        service.create("taken")
+    refused = run("serve", "--data", "data", "--port", "0", *arguments)
+    assert refused.exit_code == 2
+    assert said in refused.stderr
+    assert [survey.name for survey in Store("data").surveys()] == ["taken"]
+
+
 @pytest.mark.parametrize("proxy", ["*", "0.0.0.0/0", "::/0", "survey.example.org", "10.0.0.1/8", ""])
 def test_a_proxy_must_be_named_by_its_address(here: Path, proxy: str) -> None:
     refused = run("serve", "--port", "0", "--behind-proxy", proxy)
@@ -150,7 +196,7 @@ def test_a_plan_of_several_attributes_is_served(here: Path) -> None:
     with terminal("serve", *asked, "--port", "0") as (_, said):
         link = re.search(r"http://127\.0\.0\.1:(\d+)/s/who-are-you\s", said)
         assert link, said
-        assert "a typical range will be known" in said
+        assert "share of people in a typical range" in said
         service = Service(int(link[1]))
         wait_for(service)
         assert service.get("/api/surveys/who-are-you").json["plan"] == plan.to_dict()
@@ -233,6 +279,8 @@ class TestSurvey:
             assert "closed" in listed
             assert "Minutes to work?" in listed
             assert done("survey", "open", "minutes-to-work", *server) == "minutes-to-work is open\n"
+            both = run("survey", "create", *SURVEY, *AGE, "--epsilon", "1", *server)
+            assert (both.exit_code, "one survey is made at a time" in both.stderr) == (2, True)
             again = run("survey", "create", *SURVEY, *server)
             assert (again.exit_code, "409" in again.stderr) == (2, True)
             assert run("survey", "close", "../x", *server).exit_code == 2

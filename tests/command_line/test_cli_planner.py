@@ -140,7 +140,7 @@ class TestPlan:
         told = result.stderr.splitlines()
         assert told[0] == f"note: {ldp.compare_plans(DOMAIN, epsilon=1.1, expected_users=10).reason}"
         assert "Nothing useful" in told[0]
-        assert ("too little to learn much" in result.stderr) == (not options)
+        assert ("too rough to learn much" in result.stderr) == (not options)
         assert ldp.Plan.from_json((here / "p.json").read_text()) == ldp.choose_plan(
             DOMAIN, epsilon=1.1, expected_users=10
         )
@@ -297,11 +297,11 @@ def test_few_people_are_told_what_would_do_before_anyone_is_asked() -> None:
     survey = ("--low", "0", "--high", "120", "--epsilon", "1", "--users", "300")
     for command in (("plan", *survey, "-o", "few.json"), ("compare", *survey)):
         said = run(*command).stderr
-        assert "known to ± 51 percentage points. That is too little to learn much." in said
+        assert "typical range to ± 51 percentage points. That's too rough to learn much." in said
         assert "- ask for 2 bins instead of 121 (± 10)" in said
     assert "- spend ε = 4 for each person (± 8.9)" in done("need", *survey)
     told = json.loads(done("need", *survey, "--json"))
     assert (told["asked"], told["enough"], told["bins_needed"]) == ("outlook", False, 2)
     many = ("--low", "0", "--high", "120", "--epsilon", "1", "--users", "100000")
     assert "too little" not in run("plan", *many, "-o", "many.json").stderr
-    assert "known to ± 2.8 percentage points.\n" in done("need", *many)
+    assert "typical range to ± 2.8 percentage points.\n" in done("need", *many)

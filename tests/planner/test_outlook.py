@@ -69,7 +69,7 @@ def test_the_table_gets_better_to_the_right_and_upwards(
 def test_it_reads_well() -> None:
     text = str(ldp.outlook(NUMBERS, epsilon=1, expected_users=300))
     assert text.startswith(
-        "With 300 answers at ε = 1, the share of people in a typical range will be known to ± 51"
+        "With 300 answers at ε = 1, you'll know the share of people in a typical range to ± 51"
     )
     assert (
         "- ask for 2 bins instead of 121 (± 10)\n- spend ε = 4 for each person (± 8.9)\n- ask 7,700 people"
@@ -77,7 +77,7 @@ def test_it_reads_well() -> None:
     )
     assert "\n 121     ± 100    ± 51    ± 23    ± 13   ± 8.9   ± 5.6" in text
     enough = str(ldp.outlook(NUMBERS, epsilon=1, expected_users=100_000))
-    assert "too little" not in enough
+    assert "too rough" not in enough
     assert "instead" not in enough
 
 

@@ -18,9 +18,11 @@ class Command(click.Command):
         write_examples(self.examples, formatter)
 
 
-def command(*examples: str, of: Any = click, **options: Any) -> Callable[[Callable[..., None]], Command]:
-    """Return a decorator that makes a function a command with ``examples``, alone or ``of`` a group."""
-    made: Callable[[Callable[..., None]], Command] = of.command(cls=Command, examples=examples, **options)
+def command(
+    *examples: str, of: Any = click, kind: type[Command] = Command, **options: Any
+) -> Callable[[Callable[..., None]], Command]:
+    """Return a decorator that makes a function a command of a ``kind``, with ``examples``, ``of`` a group."""
+    made: Callable[[Callable[..., None]], Command] = of.command(cls=kind, examples=examples, **options)
     return made
 
 

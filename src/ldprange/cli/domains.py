@@ -67,13 +67,23 @@ def domain_options(*, required: bool = True) -> Callable[[Callable[..., None]], 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
         def with_domain(**given: Any) -> None:
-            said = _Said(**{part.name: given.pop(part.name) for part in fields(_Said)})
-            command(domain=said.domain() if required or said != _NOTHING else None, **given)
+            command(domain=take_domain(given, required=required), **given)
 
-        with_domain.__doc__ = f"{inspect.cleandoc(command.__doc__ or '')}\n\n{_WAYS}"
-        return with_options(with_domain, *_OPTIONS)
+        return add_domain_options(with_domain)
 
     return decorate
+
+
+def add_domain_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return ``command`` with the options that say what values there may be, and with help on them."""
+    command.__doc__ = f"{inspect.cleandoc(command.__doc__ or '')}\n\n{_WAYS}"
+    return with_options(command, *_OPTIONS)
+
+
+def take_domain(given: dict[str, Any], *, required: bool) -> Domain | None:
+    """Return the domain that ``given`` options describe, and take them out; None if none is ``required``."""
+    said = _Said(**{part.name: given.pop(part.name) for part in fields(_Said)})
+    return said.domain() if required or said != _NOTHING else None
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +13,8 @@ from ldprange.cli.command import command
 from ldprange.cli.leaving import leave_when_asked, told_to_leave
 from ldprange.cli.output import note, print_whole
 from ldprange.cli.store_options import store_options
-from ldprange.cli.survey_options import NewSurvey, survey_options
+from ldprange.cli.survey_command import SurveyCommand
+from ldprange.cli.survey_options import NewSurvey, survey_options, tell_all
 from ldprange.errors import ArgumentError, StoreError
 from ldprange.service.settings import DEFAULTS, Settings
 from ldprange.support.addresses import is_loopback, read_proxy
@@ -33,7 +34,10 @@ def _limit(option: str, default: float, what: str, *, least: int = 0, **more: An
 
 @command(
     'ldprange serve --question "How long is your commute?" --low 0 --high 120 --epsilon 1 --users 10000',
+    'ldprange serve --users 500 --question "Your age?" --low 0 --high 99 --epsilon 1 '
+    '--question "How do you feel?" --labels bad,good --epsilon 0.5',
     "ldprange serve --data surveys --port 8080 --origin https://survey.example.org --behind-proxy 127.0.0.1",
+    kind=SurveyCommand,
 )
 @survey_options(required=False)
 @store_options
@@ -67,7 +71,7 @@ def _limit(option: str, default: float, what: str, *, least: int = 0, **more: An
     metavar="MEGABYTES",
 )
 def serve(
-    new: NewSurvey | None,
+    surveys: list[NewSurvey],
     place: str,
     host: str,
     port: int,
@@ -81,8 +85,10 @@ def serve(
 ) -> None:
     """Collect reports: a service with a page on which people answer, and a dashboard.
 
-    With --question, a survey is opened, unless it is there, and its links are printed; more can be made
-    later with ldprange survey. Everything is kept in one directory; what is acknowledged is on the disk.
+    With --question, a survey is opened, unless it is there already, and its links are printed. You can ask
+    several questions on one page: options that describe a survey belong to the --question before them, and
+    those before the first --question belong to all. Later, ldprange survey makes more. Everything is kept in
+    one directory, and what has been acknowledged is on the disk.
     """
     from ldprange.service.access import origin_of
     from ldprange.service.collector import Collector, survey_of
@@ -99,21 +105,22 @@ def serve(
         least_free_bytes=least_free_disk * _MEGABYTE,
     )
     trusted = None if proxy is None else read_proxy(proxy)
-    wanted = None if new is None else survey_of(new.description)
+    wanted = [survey_of(each.description) for each in surveys]
+    _check_page([survey.name for survey in wanted])
     # a store is made only when nothing else can go wrong
     with listen(host, port) as listening, Store(place, create=True) as store:
         with store.reached():
             store.lock()
-        if new is not None and wanted is not None:
+        if wanted:
             _open(store, wanted)
-            new.tell()
+            tell_all(surveys)
         here = _address(*listening.getsockname()[:2])
         collector = Collector(store, settings)
         with store.reached():
             collector.load()
         leave_when_asked()  # from here on the server ends all in order
         server = make_server(collector, proxy=trusted, ended=told_to_leave)
-        _announce(store, settings.origins[0] if settings.origins else here, place)
+        _announce(store, wanted, settings.origins[0] if settings.origins else here, place)
         if not settings.origins:
             _warn(is_loopback(host))
         elif proxy is None:
@@ -130,16 +137,32 @@ def serve(
             note(f"stopped; {reports:,} reports are kept in {store.place}")
 
 
-def _open(store: Store, wanted: Survey) -> None:
-    """Make a survey, unless it was made when the command was given before."""
-    if store.add_survey(wanted) is not None:
-        return
-    there = next(survey for survey in store.surveys() if survey.name == wanted.name)
-    if (there.question, there.plan.fingerprint) != (wanted.question, wanted.plan.fingerprint):
+def _check_page(names: Sequence[str]) -> None:
+    """Raise ArgumentError unless surveys with these ``names`` can be on one page."""
+    from ldprange.service.pages import MAX_TOGETHER
+
+    if len(names) > MAX_TOGETHER:
         raise ArgumentError(
-            f"a survey named {there.name} exists already, with another question or plan; "
-            "choose another --name"
+            f"one page has at most {MAX_TOGETHER} questions, got {len(names)}; leave some out"
         )
+    for name in names:
+        if names.count(name) > 1:
+            raise ArgumentError(f"every question needs a name of its own, got {name} twice; add a --name")
+
+
+def _open(store: Store, wanted: Sequence[Survey]) -> None:
+    """Make the surveys that were not made when the command was given before; or none, if one cannot be."""
+    known = {survey.name: survey for survey in store.surveys()}
+    for survey in wanted:
+        there = known.get(survey.name, survey)
+        if (there.question, there.plan.fingerprint) != (survey.question, survey.plan.fingerprint):
+            raise ArgumentError(
+                f"a survey named {there.name} exists already, with another question or plan; "
+                "choose another --name"
+            )
+    for survey in wanted:
+        if survey.name not in known:
+            store.add_survey(survey)
 
 
 def _address(host: str, port: int) -> str:
@@ -159,8 +182,11 @@ def _warn(only_here: bool) -> None:
         )
 
 
-def _announce(store: Store, here: str, place: str) -> None:
-    """Print the links, and at the first start the tokens: once, and to people only."""
+def _announce(store: Store, wanted: Sequence[Survey], here: str, place: str) -> None:
+    """Print the links, and at the first start the tokens: once, and to people only.
+
+    Surveys that were ``wanted`` in one command have one link.
+    """
     from ldprange.service.access import ADMINISTRATOR, ANALYST, digest, new_tokens
     from ldprange.service.store import CLOSED
 
@@ -172,11 +198,16 @@ def _announce(store: Store, here: str, place: str) -> None:
         else:
             where = f"--database {store.place}" if "://" in place else f"--data {place}"
             note(f"there are no tokens yet, and only a terminal is shown them; type: ldprange tokens {where}")
+    others = {survey.name: survey for survey in store.surveys()}
+    together = [others.pop(survey.name) for survey in wanted]
     rows = []
-    for survey in store.surveys():
-        fragment = f"#token={tokens[ANALYST]}" if tokens and not survey.public else ""
-        link = "closed" if survey.state == CLOSED else "share this link"
-        rows += [(link, f"{here}/s/{survey.name}"), ("dashboard", f"{here}/d/{survey.name}{fragment}")]
+    for page in filter(None, [together, *([survey] for survey in others.values())]):
+        closed = all(survey.state == CLOSED for survey in page)
+        address = "+".join(survey.name for survey in page)
+        rows += [("closed" if closed else "share this link", f"{here}/s/{address}")]
+        for survey in page:
+            fragment = f"#token={tokens[ANALYST]}" if tokens and not survey.public else ""
+            rows += [("dashboard", f"{here}/d/{survey.name}{fragment}")]
     own = f"#token={tokens[ADMINISTRATOR]}" if tokens else ""
     rows += [("all your surveys", f"{here}/surveys{own}")]
     rows += [(f"{role}'s token", token) for role, token in tokens.items()]

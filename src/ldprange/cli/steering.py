@@ -7,7 +7,9 @@ from ldprange.planner import outlook
 from ldprange.prediction import WANTED_MARGIN
 
 
-def steer(plan: Plan, users: int) -> None:
-    """Say on standard error what would make a ``plan`` tell more, if so many ``users`` are too few for it."""
-    if plan.predict(users).margin > WANTED_MARGIN:
+def steer(plan: Plan, users: int) -> bool:
+    """Return whether so many ``users`` are too few for a ``plan``; say on standard error what would help."""
+    too_few = plan.predict(users).margin > WANTED_MARGIN
+    if too_few:
         click.echo(str(outlook(plan.domain, epsilon=plan.epsilon, expected_users=users)), err=True)
+    return too_few

@@ -70,7 +70,7 @@ def warn_if_weak(epsilon: float) -> None:
     """Say on standard error that ``epsilon`` protects hardly anybody, where it is so large."""
     if epsilon > _WEAK:
         note(
-            f"ε = {epsilon:g} protects hardly anybody: a report may be e^ε = "
+            f"ε = {epsilon:g} protects hardly anybody: what a person sends may be e^ε = "
             f"{math.exp(min(epsilon, 700)):.2g} times likelier from one answer than another; 1 is usual"
         )
 

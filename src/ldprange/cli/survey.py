@@ -15,7 +15,8 @@ import click
 from ldprange.cli.command import command
 from ldprange.cli.options import json_option
 from ldprange.cli.output import print_json, print_whole
-from ldprange.cli.survey_options import NewSurvey, survey_options
+from ldprange.cli.survey_command import SurveyCommand
+from ldprange.cli.survey_options import NewSurvey, survey_options, tell_all
 from ldprange.client.http import Exchange, Patience
 from ldprange.errors import ArgumentError, SendError
 from ldprange.support.addresses import Host
@@ -97,14 +98,20 @@ def _token() -> str:
     return token
 
 
-@command('ldprange survey create --question "How old are you?" --low 0 --high 119 --epsilon 1', of=survey)
+@command(
+    'ldprange survey create --question "How old are you?" --low 0 --high 119 --epsilon 1',
+    of=survey,
+    kind=SurveyCommand,
+)
 @survey_options(required=True)
 @_server_option
 @json_option
-def create(new: NewSurvey, ask: Ask, server: str, as_json: bool) -> None:
+def create(surveys: list[NewSurvey], ask: Ask, server: str, as_json: bool) -> None:
     """Open a new survey."""
-    made = ask("POST", "/api/surveys", new.description)
-    new.tell()
+    if len(surveys) != 1:
+        raise click.UsageError(f"one survey is made at a time, got {len(surveys)} questions; make each alone")
+    made = ask("POST", "/api/surveys", surveys[0].description)
+    tell_all(surveys)
     links = {"survey": f"{server}/s/{made['name']}", "dashboard": f"{server}/d/{made['name']}"}
     if as_json:
         print_json(links)

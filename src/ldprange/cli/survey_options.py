@@ -1,8 +1,8 @@
-"""A new survey: the options that describe it."""
+"""New surveys: the options that describe them."""
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ldprange.cli.command import with_options
-from ldprange.cli.domains import domain_options
+from ldprange.cli.domains import add_domain_options, take_domain
 from ldprange.cli.options import epsilon_option, users_option
 from ldprange.cli.output import note
 from ldprange.cli.steering import steer
@@ -20,6 +20,7 @@ from ldprange.files import read_plan
 from ldprange.plan import Plan
 from ldprange.planner import choose_plan
 from ldprange.planner.outlooks import points
+from ldprange.support.checking import shown
 
 _MAX_NAME_LENGTH = 40
 _FOR_INSTANCE = [100, 1_000, 10_000]  # people, where nobody says how many will answer
@@ -34,58 +35,46 @@ class NewSurvey:
     users: int | None
 
     def tell(self) -> None:
-        """Say how much it will tell, and whether it protects anybody."""
+        """Say how much it will tell and, if that is little, what would help."""
+        if self.users is not None and steer(self.plan, self.users):
+            return
         asked = _FOR_INSTANCE if self.users is None else [self.users]
         known = [f"{points(self.plan.predict(users).margin)} with {users:,} answers" for users in asked]
-        note(
-            f"the share of people in a typical range will be known to {', '.join(known)} (percentage points)"
-        )
+        note(f"you'll know the share of people in a typical range to {', '.join(known)} (percentage points)")
         if self.users is None:
-            note("how many people do you expect? With --users, you are told what would make that better")
-        else:
-            steer(self.plan, self.users)
-        warn_if_weak(self.plan.epsilon)
+            note("add --users with the number of people you expect, to see what would make that better")
+
+
+def tell_all(surveys: Sequence[NewSurvey]) -> None:
+    """Say how much each of the ``surveys`` will tell, and whether together they protect anybody."""
+    epsilons = [survey.plan.epsilon for survey in surveys]
+    for survey in surveys:
+        if len(surveys) > 1:
+            note(f"{survey.description['question']} (ε = {survey.plan.epsilon:g})")
+        survey.tell()
+    if len(surveys) > 1:
+        note(
+            f"people who answer {'both' if len(surveys) == 2 else f'all {len(surveys)}'} questions spend "
+            f"ε = {' + '.join(f'{epsilon:g}' for epsilon in epsilons)} = {sum(epsilons):g} in total"
+        )
+    warn_if_weak(sum(epsilons))
 
 
 def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of a new survey, and its function a ``new`` one.
+    """Give a SurveyCommand the options of new surveys, and its function the ``surveys``, one per question.
 
-    Unless a survey is required, it may be left out; it is then None.
+    Unless a question is required, there may be none.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
-        def with_survey(
-            *,
-            question: str | None,
-            name: str | None,
-            unit: str | None,
-            public: bool,
-            batches: bool,
-            plan_file: str | None,
-            domain: Domain | None,
-            epsilon: float | None,
-            users: int | None,
-            **given: Any,
-        ) -> None:
-            new: NewSurvey | None = None
-            if question is not None:
-                plan = _plan(plan_file, domain, epsilon)
-                description = {
-                    "name": _name(question) if name is None else name,
-                    "question": question,
-                    "unit": unit or "",
-                    "public": public,
-                    "batches": batches,
-                    "plan": plan.to_dict(),
-                }
-                new = NewSurvey(description, plan, users)
-            elif name or unit or public or batches or plan_file or domain or epsilon or users:
-                raise click.UsageError("what describes a survey goes with a question; add --question")
-            command(new=new, **given)
+        def with_surveys(*, described: list[dict[str, Any]], **given: Any) -> None:
+            surveys = [new for options in described if (new := _take_survey(options)) is not None]
+            others = described[0]  # what describes no survey belongs to the whole line
+            command(surveys=surveys, **{name: given[name] for name in others})
 
         return with_options(
-            with_survey,
+            with_surveys,
             click.option("--question", metavar="TEXT", required=required, help="What people are asked."),
             click.option("--name", help="The survey's name in its link; made from the question if left out."),
             click.option("--unit", metavar="TEXT", help="What its numbers are counted in, such as minutes."),
@@ -101,7 +90,7 @@ def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callabl
                 metavar="FILE",
                 help="Its plan; made from the options below if left out.",
             ),
-            domain_options(required=False),
+            add_domain_options,
             epsilon_option(),
             users_option(help="How many people you expect to answer; you are told what they can tell."),
         )
@@ -109,14 +98,37 @@ def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callabl
     return decorate
 
 
-def _plan(plan_file: str | None, domain: Domain | None, epsilon: float | None) -> Plan:
+def _take_survey(options: dict[str, Any]) -> NewSurvey | None:
+    """Return the survey that ``options`` describe, if any, and take what describes it out of them."""
+    question, name, unit, public, batches, plan_file, epsilon, users = (
+        options.pop(key)
+        for key in ("question", "name", "unit", "public", "batches", "plan_file", "epsilon", "users")
+    )
+    domain = take_domain(options, required=False)
+    if question is None:
+        if name or unit or public or batches or plan_file or domain or epsilon or users:
+            raise click.UsageError("what describes a survey goes with a question; add --question")
+        return None
+    plan = _plan(question, plan_file, domain, epsilon)
+    description = {
+        "name": _name(question) if name is None else name,
+        "question": question,
+        "unit": unit or "",
+        "public": public,
+        "batches": batches,
+        "plan": plan.to_dict(),
+    }
+    return NewSurvey(description, plan, users)
+
+
+def _plan(question: str, plan_file: str | None, domain: Domain | None, epsilon: float | None) -> Plan:
     if plan_file is not None:
         if domain or epsilon:
             raise click.UsageError("--plan says it all; leave out --epsilon and what values there may be")
         return read_plan(plan_file)
     if domain is None or epsilon is None:
-        missing = "what values there may be, such as --low and --high" if domain is None else "--epsilon"
-        raise click.UsageError(f"a survey needs a plan, and one thing is missing for it: {missing}")
+        missing = "the values people may have, such as --low and --high" if domain is None else "--epsilon"
+        raise click.UsageError(f"the question {shown(question)} needs {missing}; add it after the question")
     return choose_plan(domain, epsilon=epsilon, expected_users=1)  # the plan is the same for any number
 
 

@@ -74,10 +74,10 @@ class Outlook:
     def sentence(self) -> str:
         """What the survey tells as it is, in a sentence."""
         known = (
-            f"With {self.users:,.0f} answers at ε = {self.epsilon:g}, the share of people in a typical range "
-            f"will be known to {points(self.margin)} percentage points"
+            f"With {self.users:,.0f} answers at ε = {self.epsilon:g}, you'll know the share of people in a "
+            f"typical range to {points(self.margin)} percentage points"
         )
-        return f"{known}." if self.enough else f"{known}. That is too little to learn much."
+        return f"{known}." if self.enough else f"{known}. That's too rough to learn much."
 
     def _ways(self) -> list[str]:
         if self.enough:

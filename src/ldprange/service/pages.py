@@ -15,7 +15,8 @@ POLICY = (
 )
 _IN_A_FRAME = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
 _WITH_FRAMES = f"{POLICY}; frame-src 'self'"
-_MAX_TOGETHER = 5  # surveys on one page
+MAX_TOGETHER = 5
+"""Surveys on one page."""
 _HEADERS = {
     "cache-control": "no-cache",
     "content-security-policy": POLICY,
@@ -51,7 +52,7 @@ async def survey_page(request: Request) -> Response:
     names = request.path_params["name"].split("+")
     if len(names) == 1:
         return _page(request, "survey.html", names, _IN_A_FRAME)
-    if len(set(names)) < len(names) or len(names) > _MAX_TOGETHER:
+    if len(set(names)) < len(names) or len(names) > MAX_TOGETHER:
         names = []  # an address that nobody gave out
     return _page(request, "together.html", names, _WITH_FRAMES)
 
