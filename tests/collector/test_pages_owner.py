@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 import ldprange as ldp
+from ldprange.prediction import WANTED_MARGIN
 from page_visitors import DOMAINS, Visit, assert_it_fits, made, remembered, reports, tab_to
 from running_collector import ADMINISTRATOR, ANALYST, Service, packed
 
@@ -74,8 +75,8 @@ def test_a_survey_of_every_kind_is_made(visit: Visit, collector: Service, kind: 
     plan = ldp.choose_plan(domain, epsilon=1.5, expected_users=20_000)
     points = 100 * 1.96 * plan.predict(20_000).range_rmse
     learnt = page.locator("#outlook-learnt")
-    expect(learnt).to_have_text(re.compile(r"^With 20,000 answers, .* ± [\d.]+ percentage points"))
-    told = re.search(r"± ([\d.]+)", learnt.inner_text())
+    expect(learnt).to_have_text(re.compile(r"^With 20,000 answers, .* ±\s[\d.]+ percentage points"))
+    told = re.search(r"±\s([\d.]+)", learnt.inner_text())
     assert told is not None
     assert float(told[1]) == pytest.approx(points, rel=0.06)  # two digits
     assert_it_fits(page)
@@ -89,13 +90,42 @@ def test_a_survey_of_every_kind_is_made(visit: Visit, collector: Service, kind: 
     assert visitor.complaints == []
 
 
+def test_a_survey_may_have_open_ends_and_take_no_answer(visit: Visit, collector: Service) -> None:
+    page = owner(visit)
+    page.locator("#new-question").fill("Beyond?")
+    page.get_by_label("What if the answer lies outside?").select_option("high")
+    page.get_by_label("I’d rather not say").check()
+    page.get_by_role("button", name="Make this survey").click()
+    expect(entry(page, "beyond")).to_be_visible()
+    made = ldp.Plan.from_dict(collector.get("/api/surveys/beyond").json["plan"])
+    assert made.domain == ldp.Domain.integers(0, 120, open_ends="high", no_answer=True)
+    # what has no ends cannot be beyond them, whatever was chosen before
+    page.locator("#new-question").fill("Without ends?")
+    page.get_by_label("What if the answer lies outside?").select_option("both")
+    page.locator("#new-kind").select_option("ordered")
+    expect(page.locator("#new-open")).to_be_hidden()
+    page.locator("#new-labels").fill("S\nM")
+    page.get_by_role("button", name="Make this survey").click()
+    expect(entry(page, "without-ends")).to_be_visible()
+    made = ldp.Plan.from_dict(collector.get("/api/surveys/without-ends").json["plan"])
+    assert made.domain == ldp.Domain.ordered(["S", "M"])
+
+
+def test_the_page_wants_the_margin_that_the_command_line_wants(visit: Visit) -> None:
+    page = owner(visit)
+    page.locator("#new-users").fill("500")
+    expect(page.locator("#outlook-learnt")).to_contain_text(
+        re.compile(rf"would make that ±\s{100 * WANTED_MARGIN:.0f} percentage points")
+    )
+
+
 def test_what_cannot_be_asked_is_told_before_it_is_made(visit: Visit, collector: Service) -> None:
     taken = made(collector, "taken")
     page = owner(visit)
     page.locator("#new-question").fill("Taken?")
     page.locator("#new-low").fill("5")
     page.locator("#new-high").fill("1")
-    expect(page.locator("#outlook-learnt")).to_contain_text("This cannot be asked:")
+    expect(page.locator("#outlook-learnt")).to_contain_text("You can’t ask this:")
     make = page.get_by_role("button", name="Make this survey")
     expect(make).to_be_disabled()
     page.locator("#new-high").fill("9")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import ldprange as ldp
+from ldprange.prediction import WANTED_MARGIN
 from ldprange.service.overview import Overviews, _bar_edges
 from ldprange.service.settings import Settings
 from running_collector import ADMINISTRATOR, PEOPLE, PLAN, Service, copies, counted, packed, serving
@@ -165,6 +166,7 @@ class TestAsking:
         assert sum(seen["histogram"]["value"]) == pytest.approx(1)
         assert seen["error"]["more"] == 6000
         assert 0 < seen["error"]["typical"] < 1
+        assert seen["error"]["wanted"] == WANTED_MARGIN
         assert asked.get(f"/api/surveys/ages/overview?since={seen['version']}").status == 204
         empty = asked.get("/api/surveys/nobody/overview").json
         assert (empty["cdf"], empty["error"], empty["arrivals"]["start"]) == (None, None, [])

@@ -15,6 +15,7 @@ from sqlalchemy import create_engine, text
 
 import ldprange as ldp
 from command_line_survey import done, run
+from ldprange.prediction import WANTED_MARGIN
 from ldprange.service.locations import url_of
 from running_collector import ADMINISTRATOR, ANALYST, Service, packed, serving
 
@@ -54,6 +55,7 @@ class TestPlanning:
         told = planned(asked).json
         assert ldp.Plan.from_dict(told["plan"]) == plan
         assert told["typical"] == pytest.approx(1.96 * plan.predict(10_000).range_rmse, rel=1e-3)
+        assert told["wanted"] == WANTED_MARGIN
 
     @pytest.mark.parametrize(
         ("wrong", "words"),

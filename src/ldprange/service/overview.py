@@ -16,6 +16,7 @@ from starlette.responses import Response
 from ldprange.estimation import Estimate
 from ldprange.estimation.attribute_estimate import normal_quantile
 from ldprange.estimation.beside import beside_the_axis
+from ldprange.prediction import WANTED_MARGIN
 from ldprange.service.attributes import check_attributes, pair_pictures
 from ldprange.service.collector import Collector
 from ldprange.service.questions import CONFIDENCE, POPULATION, Estimates
@@ -142,7 +143,7 @@ def _overview(
         typical = partial(_typical, collector, survey, reports, attributes)
         answers = {
             **_pictures(found, attributes, confidence, typical(CONFIDENCE)),
-            "error": {"typical": typical(confidence), "more": 3 * reports},
+            "error": {"typical": typical(confidence), "wanted": WANTED_MARGIN, "more": 3 * reports},
         }
     version = _version(survey, reports)
     return version, {

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from ldprange.domain import Domain
 from ldprange.errors import ArgumentError
 from ldprange.planner import choose_plan
+from ldprange.prediction import WANTED_MARGIN
 from ldprange.service.access import ADMINISTRATOR
 from ldprange.service.replies import Parameters, Reply, check_role, collector_of, json_of, rendered
 from ldprange.support.checking import shown
@@ -42,4 +43,5 @@ def _chosen(description: object) -> bytes:
             "use ldprange plan, and ldprange survey create --plan"
         )
     plan = choose_plan(values, epsilon=epsilon, expected_users=users)
-    return rendered({"plan": plan.to_dict(), "typical": plan.predict(users).margin})
+    typical = plan.predict(users).margin
+    return rendered({"plan": plan.to_dict(), "typical": typical, "wanted": WANTED_MARGIN})

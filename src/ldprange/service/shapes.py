@@ -70,6 +70,7 @@ WANTED = record(
         "users": {"type": "integer", "minimum": 1},
     }
 )
+_ENOUGH: Json = {"type": "number", "description": "What it must be for an answer to tell something."}
 PLANNED = record(
     {
         "plan": _PLAN,
@@ -77,6 +78,7 @@ PLANNED = record(
             "type": ["number", "null"],
             "description": "Half the length of a typical range's 95% interval, if so many answer.",
         },
+        "wanted": _ENOUGH,
     }
 )
 KEPT = record({"reports": {"type": "integer", "minimum": 1}})
@@ -110,7 +112,7 @@ _DRAWN: Json = {
     **ASKED,
     "state": _STATE,
     "arrivals": record({"start": many(_WHOLE), "reports": many(_WHOLE)}),
-    "error": _or_nothing(record({"typical": {"type": "number"}, "more": _WHOLE})),
+    "error": _or_nothing(record({"typical": {"type": "number"}, "wanted": _ENOUGH, "more": _WHOLE})),
 }
 _DRAWN_OF_ONE: Json = {
     "cdf": _or_nothing(record({"to": many(VALUE), **SHARES})),

@@ -5,8 +5,6 @@ import { countText, numberText, shareText } from "./units.js";
 
 /** A typical interval of ± this or more says nothing. */
 export const HARDLY_ANY = 0.5;
-/** And one of ± this a good deal. */
-export const GOOD = 0.05;
 const WIDE = 0.95; // a bar whose interval is shorter than this says something
 
 /** Write a text where it is not there yet, so that nothing is announced or selected away without need. */
@@ -28,7 +26,7 @@ export function showCount(overview) {
   const { reports, error } = overview;
   write("count", countText(reports));
   write("precision", precisionText(overview));
-  the("few").hidden = !tellsSomething(overview) || error.typical <= GOOD;
+  the("few").hidden = !tellsSomething(overview) || error.typical <= error.wanted;
 }
 
 /**
@@ -52,22 +50,25 @@ function intervalText(low, high, units) {
 
 function precisionText({ error, reports, confidence, denoised }) {
   const sure = `${Math.round(100 * confidence)}% sure`;
-  const { typical, more } = error;
-  const wanted = countText(enoughFor(reports, typical));
-  const good = `±\u00a0${100 * GOOD} percentage points`;
+  const { typical, wanted, more } = error;
+  const enough = enoughText(reports, error);
   if (typical >= HARDLY_ANY) {
-    return `Very few answers so far: they tell hardly anything. About ${wanted} would make a typical range known to ${good} (${sure}).`;
+    return `Very few answers so far: they tell hardly anything. With ${enough}, you’d know a typical range to ${pointsText(wanted)} (${sure}).`;
   }
-  const points = numberText(100 * typical, { maximumSignificantDigits: 2 });
   return (
-    `A typical range is now known to ±\u00a0${points} percentage points (${sure}${denoised ? ", before denoising" : ""}); ` +
-    (typical > GOOD ? `about ${wanted} answers would make that ${good}.` : `with ${countText(more)} more answers that halves.`)
+    `You now know a typical range to ${pointsText(typical)} (${sure}${denoised ? ", before denoising" : ""}); ` +
+    (typical > wanted ? `${enough} would make that ${pointsText(wanted)}.` : `${countText(more)} more would halve that.`)
   );
 }
 
-/** Return about how many answers it takes for a good interval, if so many leave a typical one; it falls with their root. */
-export function enoughFor(reports, typical) {
-  return Number((reports * (typical / GOOD) ** 2).toPrecision(2));
+/** Return a margin of error in percentage points, as text. */
+export function pointsText(margin) {
+  return `±\u00a0${numberText(100 * margin, { maximumSignificantDigits: 2 })} percentage points`;
+}
+
+/** Return about how many answers it takes for the wanted margin, if so many leave a typical one: it falls with their root. */
+export function enoughText(reports, { typical, wanted }) {
+  return `about ${countText(Number((reports * (typical / wanted) ** 2).toPrecision(2)))} answers`;
 }
 
 /**

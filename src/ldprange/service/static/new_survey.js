@@ -2,11 +2,11 @@
 
 import { tell } from "./administration.js";
 import { the } from "./elements.js";
-import { enoughFor, GOOD, HARDLY_ANY, write } from "./figures.js";
+import { enoughText, HARDLY_ANY, pointsText, write } from "./figures.js";
 import { chanceOfGuessing } from "./guessing.js";
 import { Latest } from "./latest.js";
 import { Unreachable } from "./requests.js";
-import { countText, numberText } from "./units.js";
+import { countText } from "./units.js";
 
 const QUIET = 350; // milliseconds after which what was typed is looked at
 
@@ -20,7 +20,7 @@ export class NewSurvey {
   constructor(made) {
     this.made = made;
     this.plans = new Latest(
-      async (wanted) => ({ wanted, ...(await tell("POST", "plans", wanted)) }),
+      async (asked) => ({ asked, ...(await tell("POST", "plans", asked)) }),
       (found) => this.#planned(found),
       (error) => this.#unplanned(error),
     );
@@ -37,13 +37,13 @@ export class NewSurvey {
     this.#plan = null;
     this.#showButton();
     write("new-message", "");
-    const wanted = wantedNow();
-    if (wanted === null) {
-      write("outlook-learnt", "Say what people may answer, and you see here what you can learn.");
+    const asked = askedNow();
+    if (asked === null) {
+      write("outlook-learnt", "Fill in what people may answer, and you’ll see here what you can learn.");
       write("outlook-told", "");
       return;
     }
-    this.plans.put(wanted);
+    this.plans.put(asked);
   }
 
   #typed(field) {
@@ -77,18 +77,18 @@ export class NewSurvey {
     }
   }
 
-  #planned({ wanted, plan, typical }) {
-    if (JSON.stringify(wanted) !== JSON.stringify(wantedNow())) {
+  #planned({ asked, plan, ...margin }) {
+    if (JSON.stringify(asked) !== JSON.stringify(askedNow())) {
       return; // something else was typed meanwhile, and another plan is on its way
     }
     this.#plan = plan;
-    write("outlook-learnt", learntText(wanted.users, typical));
-    write("outlook-told", toldText(wanted.epsilon));
+    write("outlook-learnt", learntText(asked.users, margin));
+    write("outlook-told", toldText(asked.epsilon));
     this.#showButton();
   }
 
   #unplanned(error) {
-    write("outlook-learnt", error instanceof Unreachable ? "The collector cannot be reached." : `This cannot be asked: ${error.message}.`);
+    write("outlook-learnt", error instanceof Unreachable ? "The collector can’t be reached." : `You can’t ask this: ${error.message}.`);
     write("outlook-told", "");
   }
 
@@ -101,13 +101,13 @@ export class NewSurvey {
     if (/** @type {HTMLButtonElement} */ (the("new-make")).disabled) {
       return;
     }
-    const unit = the("new-unit").closest("label").hidden ? "" : typed("unit");
+    const unit = isAsked("unit") ? typed("unit") : "";
     const { checked } = /** @type {HTMLInputElement} */ (the("new-public"));
     const said = { name: typed("name"), question: typed("question"), unit, public: checked, plan: this.#plan };
     try {
       this.made(await tell("POST", "surveys", said));
     } catch (error) {
-      write("new-message", `It was not made: ${error.message}.`);
+      write("new-message", `The survey wasn’t made: ${error.message}.`);
       return;
     }
     /** @type {HTMLFormElement} */ (the("new")).reset();
@@ -115,6 +115,11 @@ export class NewSurvey {
     this.#showFields();
     this.look();
   }
+}
+
+/** Whether the form has a field for what people answer with. */
+function isAsked(name) {
+  return !the(`new-${name}`).closest("label").hidden;
 }
 
 function typed(name) {
@@ -127,14 +132,25 @@ function numberTyped(name) {
 }
 
 /** Return what is to be planned as the form says it now, or null while it is not whole. */
-function wantedNow() {
-  const domain = domainTyped();
+function askedNow() {
+  const values = valuesTyped();
+  const domain = values && withNoAnswer(withOpenEnds(values));
   const [epsilon, users] = [numberTyped("epsilon"), numberTyped("users")];
   return domain !== null && epsilon > 0 && users >= 1 ? { domain, epsilon, users: Math.floor(users) } : null;
 }
 
-/** Return the domain that the form describes, as plans do, or null while it is not whole. */
-function domainTyped() {
+function withOpenEnds(values) {
+  const sides = isAsked("open") ? typed("open") : "";
+  return sides ? { kind: "open_ends", inside: values, sides } : values;
+}
+
+function withNoAnswer(inside) {
+  const { checked } = /** @type {HTMLInputElement} */ (the("new-no-answer"));
+  return checked ? { kind: "no_answer", inside } : inside;
+}
+
+/** Return the domain of the values that the form describes, as plans do, or null while it is not whole. */
+function valuesTyped() {
   const kind = typed("kind");
   if (kind === "dates") {
     const [first, last] = [typed("first"), typed("last")];
@@ -157,18 +173,18 @@ export function nameFor(question) {
   return plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+/, "").slice(0, 40).replace(/-+$/, "");
 }
 
-function learntText(users, typical) {
-  const needed = countText(enoughFor(users, typical));
+function learntText(users, margin) {
+  const { typical, wanted } = margin;
+  const enough = enoughText(users, margin);
   if (typical >= HARDLY_ANY) {
-    return `${countText(users)} answers are too few to learn anything from. About ${needed} would make a typical range known to ± 5 percentage points.`;
+    return `${countText(users)} answers are too few to learn anything. With ${enough}, you’d know a typical range to ${pointsText(wanted)}.`;
   }
-  const points = numberText(100 * typical, { maximumSignificantDigits: 2 });
-  const more = typical > GOOD ? `; about ${needed} answers would make that ± 5` : "";
-  return `With ${countText(users)} answers, a typical range will be known to ± ${points} percentage points (95% sure)${more}.`;
+  const more = typical > wanted ? `; ${enough} would make that ${pointsText(wanted)}` : "";
+  return `With ${countText(users)} answers, you’ll know a typical range to ${pointsText(typical)} (95% sure)${more}.`;
 }
 
 function toldText(epsilon) {
   const percent = Math.round(100 * chanceOfGuessing(epsilon));
   const times = percent > 99 ? "more than 99" : `about ${percent}`;
-  return `Someone who knows that a person gave one of two answers guesses right ${times} times in 100 from the report, at worst; without it, 50 times.`;
+  return `Suppose someone knows that a person gave one of two answers. With the report, they guess right at most ${times} times in 100; without it, 50 times.`;
 }
