@@ -86,7 +86,7 @@ def test_a_value_that_cannot_be_is_refused_alone_and_among_good_ones(
 
 
 def test_the_value_outside_is_the_one_that_is_named() -> None:
-    with pytest.raises(DomainError, match=r"between 18 and 120, got 7; stay inside"):
+    with pytest.raises(DomainError, match=r"between 18 and 120, got 7 "):
         AGES.index([20, 7, 30])
 
 
@@ -248,3 +248,17 @@ def test_a_description_of_no_domain_is_refused(description: Any) -> None:
 def test_a_label_is_taken_as_it_is(value: str) -> None:
     with pytest.raises(DomainError, match="must be among the labels"):
         Domain.ordered(["S", "M"]).index_one(value)
+
+
+@pytest.mark.parametrize(
+    ("domain", "values", "told"),
+    [
+        (AGES, [17, 42, 3], r"between 18 and 120, got 17 \(outside: 2 of 3\); .*open_ends=\"low\".*below 18"),
+        (AGES, 150, r"between 18 and 120, got 150; .*open_ends=\"high\", so that all above 120"),
+        (SHARES, [-2.0, 4.0], r"got -2.0 \(outside: 2 of 2\); .*open_ends=True, .*beyond the ends"),
+        (WEEK, ["2026-02-01", "2027-01-01"], r"got 2027-01-01 \(outside: 1 of 2\); .*open_ends=\"high\""),
+    ],
+)
+def test_values_outside_are_counted_and_open_ends_named(domain: Domain, values: Any, told: str) -> None:
+    with pytest.raises(DomainError, match=told):
+        domain.index(values)

@@ -69,9 +69,10 @@ every_case = pytest.mark.parametrize(("domain", "values", "there"), CASES.values
 
 @contextmanager
 def left_out(number: int, people: int) -> Iterator[None]:
-    """Expect the warning that says how many there were."""
-    with pytest.warns(UserWarning, match=f"left out {number} of {people} people"):
+    """Expect the warning that says how many there were, and that it names the line of whoever asked."""
+    with pytest.warns(UserWarning, match=f"left out {number} of {people} people") as said:
         yield
+    assert [each.filename for each in said] == [__file__] * len(said)
 
 
 def same(one: ldp.Batch, other: ldp.Batch) -> bool:

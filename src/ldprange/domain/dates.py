@@ -11,7 +11,7 @@ from ldprange.domain.contract import Discrete, Domain
 from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins
 from ldprange.support.checking import Values, normalise, shown
-from ldprange.support.columns import as_array
+from ldprange.support.columns import as_array, outside_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,7 @@ class Dates(Discrete):
         offsets: Bins = (days - np.datetime64(self.first, "D")).astype(np.int64)
         outside = (offsets < 0) | (offsets >= self.bins)
         if np.any(outside):
-            raise DomainError(
-                f"values must lie between {self.first} and {self.last}, got {days[outside].flat[0]}; "
-                "stay inside, or make a plan with a wider domain"
-            )
+            raise outside_error(days, np.datetime64(self.first), np.datetime64(self.last))
         return offsets
 
     def sides_of(self, values: Values) -> NDArray[np.int64]:

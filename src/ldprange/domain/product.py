@@ -58,8 +58,8 @@ class Product(Domain):
                 )
             if axis.answered is not axis:
                 raise DomainError(
-                    f"{shown(name)} must be answered by everybody, as all of several attributes, and it may "
-                    "have no answer; leave that out"
+                    "with several attributes everybody has to answer each of them, and "
+                    f"{shown(name)} may have no answer; make it without no_answer=True"
                 )
             if axis.bins < 2:
                 raise DomainError(

@@ -1,5 +1,6 @@
 """Columns of people's values as arrays, also from frames of other libraries, and what is missing in them."""
 
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
@@ -105,7 +106,16 @@ def told(array: NDArray[Any], missing: Mask, choice: Missing) -> None:
             'leave them out with missing="skip"'
         )
     if number:
-        warnings.warn(f"left out {number:,} of {array.size:,} people, who have no value", stacklevel=3)
+        message = f"left out {number:,} of {array.size:,} people, who have no value"
+        warnings.warn(message, stacklevel=_callers_level())
+
+
+def _callers_level() -> int:
+    """Return the ``stacklevel`` with which a warning of this function's caller names the user's own line."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("ldprange."):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def as_numbers(values: Values) -> NDArray[Any]:
@@ -128,11 +138,20 @@ def check_inside(numbers: NDArray[Any], low: float, high: float) -> None:
     if numbers.dtype.kind == "u" and low <= 0 and np.iinfo(numbers.dtype).max <= high:
         return  # such numbers can be nowhere else
     if numbers.size and not (low <= numbers.min() and numbers.max() <= high):  # NaN is inside nothing
-        inside = (numbers >= low) & (numbers <= high)
-        wrong = numbers[~inside].flat[0]
-        why = (
-            "stay inside, or make a plan with a wider domain"
-            if np.isfinite(wrong)
-            else "leave missing values out"
-        )
-        raise DomainError(f"values must lie between {low} and {high}, got {wrong}; {why}")
+        raise outside_error(numbers, low, high)
+
+
+def outside_error(values: NDArray[Any], low: Any, high: Any) -> DomainError:
+    """Return the error that says how many ``values`` are not from ``low`` to ``high``, and what to do."""
+    below, above = values < low, values > high
+    outside = ~((values >= low) & (values <= high))  # also NaN, which is on no side
+    number = np.count_nonzero(outside)
+    first = values[outside].flat[0]
+    others = f" (outside: {number:,} of {values.size:,})" if values.size > 1 else ""
+    if not below.any() and not above.any():
+        what = "leave missing values out"
+    else:
+        sides = {(True, False): ('"low"', f"below {low}"), (False, True): ('"high"', f"above {high}")}
+        ends, place = sides.get((bool(below.any()), bool(above.any())), ("True", "beyond the ends"))
+        what = f"make the domain wider, or with open_ends={ends}, so that all {place} have a bin of their own"
+    return DomainError(f"values must lie between {low} and {high}, got {first}{others}; {what}")
