@@ -243,3 +243,21 @@ def test_what_has_no_place_on_an_axis_has_bars_of_its_own(visit: Visit, collecto
 def test_where_all_values_are_on_the_axis_nothing_is_beside_it(visit: Visit, own_survey: str) -> None:
     page = visit().open(f"/d/{own_survey}")
     expect(page.locator("#beside")).to_be_hidden()
+
+
+@pytest.mark.parametrize("kind", ["ordered", "categories"])
+def test_long_labels_can_be_read_on_a_phone(visit: Visit, collector: Service, kind: str) -> None:
+    labels = ["I walk", "By bicycle, also if I take it on a train or a bus for a part of the way", "By car"]
+    domain = getattr(ldp.Domain, kind)(labels)
+    name = made(collector, f"long-{kind}", domain, people=3000, unit="")
+    visitor = visit(viewport={"width": 360, "height": 700})
+    page = visitor.open(f"/d/{name}")
+    rows = page.locator("#histogram li")
+    expect(rows).to_have_count(3)
+    told = collector.get(f"/api/surveys/{name}/overview").json["histogram"]
+    for at, label in enumerate(labels):
+        expect(rows.nth(at)).to_contain_text(label)
+        expect(rows.nth(at)).to_contain_text(f"{100 * told['value'][at]:.1f}% [{100 * told['low'][at]:.1f}%")
+    expect(page.locator("#drag-hint")).to_be_visible(visible=kind == "ordered")  # across the cdf
+    assert_it_fits(page)
+    assert visitor.complaints == []

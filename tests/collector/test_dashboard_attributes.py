@@ -262,3 +262,23 @@ def test_nobody_few_and_too_many_bins(visit: Visit, collector: Service) -> None:
     expect(page.locator("#trouble")).to_contain_text("ask about each alone")
     page.get_by_role("link", name="Show “a” alone").click()
     expect(page.locator("#histogram canvas")).to_be_visible()
+
+
+def test_the_picture_of_two_leaves_out_what_is_beyond_open_ends(visit: Visit, collector: Service) -> None:
+    minutes = ldp.Domain.integers(0, 59, open_ends=True)
+    plan = ldp.choose_plan(
+        ldp.Domain.product(minutes=minutes, home=PEOPLE.attribute("Home")), epsilon=3.0, expected_users=N
+    )
+    rng = np.random.default_rng(1)
+    people: Any = {
+        "minutes": rng.integers(-5, 70, N),
+        "home": np.array(["rented", "owned", "shared"])[rng.integers(0, 3, N)],
+    }
+    assert collector.create("beyond", plan, question="How long?", public=True).status == 201
+    assert collector.put(ldp.wire.pack(ldp.encode_many(plan, people, seed=1)), name="beyond").status == 201
+    told = collector.get("/api/surveys/beyond/overview?attribute=minutes&attribute=home").json["table"]
+    assert (told["from"][0][0], told["to"][0][-1]) == (0, 59)
+    visitor = visit()
+    page = visitor.open("/d/beyond?attribute=minutes&attribute=home")
+    expect(page.locator("#heat rect.cell").first).to_be_visible()
+    assert visitor.complaints == []

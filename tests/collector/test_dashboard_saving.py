@@ -138,6 +138,24 @@ def test_inside_a_bin_the_band_reaches_from_its_lower_end_to_its_upper(
     assert [x for x, _ in below[2::2]] == [x for x, _ in above[2::2]]
 
 
+def test_pictures_have_long_labels_and_what_is_not_on_the_axis(
+    visit: Visit, collector: Service, tmp_path: Path
+) -> None:
+    minutes = ldp.Domain.integers(5, 64, open_ends=True, no_answer=True)
+    ways = ldp.Domain.categories(["On foot", "By bicycle, or on a scooter", "By car"], no_answer=True)
+    for name, domain, unit in (("open", minutes, "minutes"), ("ways", ways, "")):
+        made(collector, f"saved-{name}", domain, people=6000, unit=unit)
+        drawn = drawing(saved(shown(visit, f"saved-{name}"), "svg", tmp_path)[1])
+        words = [each.text for each in drawn.iter("{http://www.w3.org/2000/svg}text")]
+        beside = collector.get(f"/api/surveys/saved-{name}/overview").json["beside"]
+        shares = [f"{100 * share:.1f}%".replace("-", "−") for share in beside["value"]]
+        for share in shares:
+            assert any(text and text.startswith(f"{share} [") for text in words)
+        assert "rather not say (of all people)" in words
+        labels = ["less than 5 minutes", "more than 64 minutes"] if unit else list(ways.answered.labels)  # type: ignore[attr-defined]
+        assert set(labels) <= set(words)
+
+
 def test_on_paper_there_is_nothing_to_press(visit: Visit, collector: Service) -> None:
     name = made(collector, "printed", people=3000)
     page = shown(visit, name, color_scheme="dark")

@@ -145,6 +145,11 @@ class Domain(ABC):
         return self
 
     @property
+    def plain_bins(self) -> slice:
+        """Which of the bins are those of :attr:`plain`."""
+        return slice(0, self.bins)
+
+    @property
     def answered(self) -> Domain:
         """The domain of the people who gave an answer: itself, if all have to."""
         return self

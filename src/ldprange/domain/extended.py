@@ -55,6 +55,11 @@ class Extended(Domain):
         return self.inside.plain
 
     @property
+    def plain_bins(self) -> slice:
+        inside, moved = self.inside.plain_bins, int(self.before is not None)
+        return slice(inside.start + moved, inside.stop + moved)
+
+    @property
     def unordered(self) -> frozenset[int]:
         return self.inside.unordered
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldprange.answer import Answer
-from ldprange.domain.extended import Extended
 from ldprange.domain.no_answer import NO_ANSWER
 from ldprange.errors import DomainError, QueryError
 from ldprange.estimation.beside import beside_the_axis
@@ -29,16 +28,15 @@ _MAX_CELLS = 12  # of a heat map, each way
 
 def one_attribute(found: Estimate, counts: ArrayLike | None, title: str, label: str) -> Figure:
     """Return the figure of the distribution that was ``found``, beside the true one of ``counts``."""
-    domain, plain = found.domain, found.domain.plain
-    first = int(isinstance(domain, Extended) and domain.before is not None)  # bins before the axis
-    edges, bins = slice(first, first + plain.bins + 1), slice(first, first + plain.bins)
+    domain, bins = found.domain, found.domain.plain_bins
+    edges = slice(bins.start, bins.stop + 1)
     truth = None if counts is None else _true_shares(counts, found.everyone.domain.bins)
     cdf = None
     if not domain.unordered:
         cdf = found.cdf(band="simultaneous").map(lambda column: _from_zero(column)[edges])
     return distribution_figure(
         Distribution(
-            plain,
+            domain.plain,
             found.histogram().map(lambda column: column[bins]),
             cdf,
             None if truth is None else _from_zero(_among(truth, domain.bins).cumsum())[edges],

@@ -157,7 +157,10 @@ def pair_pictures(
     for an even one's share is then twice the half-width. There are twice as many on each side, for the eye
     takes neighbours together; but 4 to 32.
     """
-    edges = edges_of(found.plan, names, 2 * math.sqrt(1 / (2 * half)))
+    edges = [
+        _on_the_axis(found.domain.attribute(name), each)
+        for name, each in zip(names, edges_of(found.plan, names, 2 * math.sqrt(1 / (2 * half))), strict=True)
+    ]
     marginals = []
     for name, each in zip(names, edges, strict=True):
         lows, highs = found.domain.attribute(name).run_ends(each)
@@ -167,6 +170,12 @@ def pair_pictures(
         "table": table_of(found, names, edges, confidence),
         "marginals": marginals,
     }
+
+
+def _on_the_axis(domain: Domain, edges: Sequence[int]) -> list[int]:
+    """Return the ``edges`` of cells without what is beyond open ends, which has no place on an axis."""
+    bins = domain.plain_bins
+    return sorted({min(max(edge, bins.start), bins.stop) for edge in edges})
 
 
 def table_of(

@@ -40,6 +40,7 @@ export function showQuartiles(overview, units) {
     const text = told ? units.text(quartiles.value[at]) : "–";
     write(name, text);
     the(name).classList.toggle("long", text.length > 8);
+    the(name).classList.toggle("sentence", text.length > 20);
     write(`${name}-interval`, told ? intervalText(quartiles.low[at], quartiles.high[at], units) : "too few answers yet");
   });
 }
@@ -89,19 +90,6 @@ export function showShare({ value, low, high, confidence, note }, words) {
   write("range-note", note);
   the("range-note").hidden = note === "";
   return `${shareText(value)} ${words}; the interval is ${shareText(low)} to ${shareText(high)}.${note && ` ${note}.`}`;
-}
-
-/** Tell what has no place on an axis, a bar each: what is beyond open ends, and no answer. */
-export function showBeside({ beside }, units) {
-  const rows = (beside?.name ?? []).map((name, at) => {
-    const [value, low, high] = [beside.value[at], beside.low[at], beside.high[at]];
-    const bar = make("span", { class: "bar", "aria-hidden": "true" });
-    bar.style.setProperty("--share", String(Math.min(Math.max(value, 0), 1)));
-    const words = units.isBeyond(name) ? units.named(name) : "rather not say (of all people)";
-    return make("li", {}, make("span", {}, words), bar, make("span", {}, `${shareText(value)} [${shareText(low)}, ${shareText(high)}]`));
-  });
-  the("beside").hidden = rows.length === 0;
-  the("beside").replaceChildren(...rows);
 }
 
 /** Write the pictures as a table: a row for each bar. */

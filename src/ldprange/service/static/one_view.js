@@ -2,10 +2,12 @@
 
 import { Brush } from "./brush.js";
 import { CdfChart } from "./cdf_chart.js";
+import { Chart } from "./chart.js";
 import { oneRows } from "./csv.js";
 import { the } from "./elements.js";
-import { showBeside, showQuartiles, showRange, showTable, write } from "./figures.js";
+import { showQuartiles, showRange, showTable, write } from "./figures.js";
 import { HistogramChart } from "./histogram_chart.js";
+import { LabelBars, besideRows, haveToLie, showBeside } from "./label_bars.js";
 import { onePicture } from "./picture.js";
 import { RangeForm } from "./range_form.js";
 import { firstRange } from "./units.js";
@@ -71,16 +73,23 @@ export class OneView {
   }
 
   /** Return what is shown as a picture that can be saved. */
-  picture({ quartiles }, heading) {
+  picture(overview, heading) {
     const { histogram, cdf } = this.#charts;
     const facts = [...this.about.map(([, name]) => name), heading.facts].join(" · ");
-    const curve = cdf && { note: this.#note("cdf"), data: cdf.plot.data, stepped: cdf.stepped, quartiles };
-    return onePicture({ ...heading, facts }, this.units, { note: this.#note("histogram"), bars: histogram.bars }, curve ?? null);
+    const curve = cdf && { note: this.#note("cdf"), data: cdf.plot.data, stepped: cdf.stepped, quartiles: overview.quartiles };
+    const { bars, rows } = histogram; // of which there are either
+    const shares = { note: this.#note("histogram"), bars, rows };
+    return onePicture({ ...heading, facts }, this.units, shares, curve ?? null, besideRows(overview, this.units));
   }
 
   #makeCharts() {
     const hovered = (name) => (words) => this.#overview && write(`${name}-note`, words || this.#note(name));
-    const charts = { histogram: new HistogramChart(the("histogram"), this.units, hovered("histogram")) };
+    const lying = haveToLie(this.units);
+    const charts = {
+      histogram: lying
+        ? new LabelBars(the("histogram"), this.units)
+        : new HistogramChart(the("histogram"), this.units, hovered("histogram")),
+    };
     if (this.units.hasOrder) {
       charts.cdf = new CdfChart(the("cdf"), this.units, hovered("cdf"));
     }
@@ -89,13 +98,14 @@ export class OneView {
       this.form.show(this.range);
       this.#rangeChanged();
     };
-    this.brushes = Object.values(charts).map((chart) => {
+    this.brushes = Object.values(charts).filter((chart) => chart instanceof Chart).map((chart) => {
       chart.place.classList.add("brushed");
       const brush = new Brush(chart.plot, this.units.bins, brushed);
       chart.drawn = () => brush.show(this.#span());
       return brush;
     });
-    const legend = "Range: drag across a picture, or enter its ends here";
+    the("drag-hint").hidden = this.brushes.length === 0;
+    const legend = this.brushes.length === 0 ? "Range: enter its ends here" : "Range: drag across a picture, or enter its ends here";
     this.form = new RangeForm(the("range-forms"), { id: "range", legend, unseen: true }, this.units, this.range, (range) => {
       this.range = range;
       this.#rangeChanged();

@@ -1,12 +1,15 @@
 /** Pictures to be saved and printed: drawn in SVG, with a heading, a legend, and names on their axes. */
 
 import { shape } from "./heat_map.js";
+import { partsOf, rowText } from "./label_bars.js";
 import { ticksFor } from "./ticks.js";
 
 const WIDTH = 760; // of any picture, in its own units
 const [LEFT, RIGHT, EDGE] = [62, 24, 16];
 const LINE = 20; // from one line of text to the next
 const LETTERS = 82; // of a heading, in a line
+const WORDS = { width: 300, letters: 40 }; // before a bar that lies
+const LENGTH = 290; // of the longest that lies
 const TICKS = 5; // marks of shares, about
 const STYLES = [
   ...["display", "fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray"],
@@ -20,21 +23,24 @@ const STYLES = [
  *
  * @param {Heading} heading
  * @param {import("./units.js").Units} units
- * @param {{ note: string, bars: import("./histogram_chart.js").Bar[] }} histogram
+ * @param {{ note: string, bars?: import("./histogram_chart.js").Bar[], rows?: import("./label_bars.js").Row[] }} histogram bars that stand, or lie
  * @param {{ note: string, data: any, stepped: boolean, quartiles: any } | null} cdf of what has an order
+ * @param {import("./label_bars.js").Row[]} beside what has no place on the axis
  */
-export function onePicture(heading, units, histogram, cdf) {
+export function onePicture(heading, units, histogram, cdf, beside) {
   const begun = headed(heading);
-  const bars = new Panel(units, begun.bottom, 210, `Share of people ${histogram.note}`, extentOf(histogram.bars));
-  const panels = [[...bars.parts(), ...histogram.bars.flatMap((bar) => drawnBar(bars, bar))]];
-  let last = bars;
+  const caption = `Share of people ${histogram.note}`;
+  const drawn = [histogram.rows ? lyingBars(begun.bottom, caption, histogram.rows) : standingBars(units, begun.bottom, caption, histogram.bars)];
+  if (beside.length > 0) {
+    drawn.push(lyingBars(drawn.at(-1).bottom + EDGE, "Not on the axis", beside));
+  }
   if (cdf !== null) {
     const [, , low, high] = cdf.data;
     const around = [Math.max(Math.min(0, ...low), -0.15), Math.min(Math.max(1, ...high), 1.15)];
-    last = new Panel(units, bars.bottom + EDGE, 230, `Share of people up to a value; ${cdf.note}`, around);
-    panels.push([...last.parts(), ...curve(last, cdf), ...quartiles(last, units, cdf.quartiles)]);
+    const panel = new Panel(units, drawn.at(-1).bottom + EDGE, 230, `Share of people up to a value; ${cdf.note}`, around);
+    drawn.push({ bottom: panel.bottom, parts: [...panel.parts(), ...curve(panel, cdf), ...quartiles(panel, units, cdf.quartiles)] });
   }
-  return whole(last.bottom, ...begun.parts, ...panels.flat());
+  return whole(drawn.at(-1).bottom, ...begun.parts, ...drawn.flatMap(({ parts }) => parts));
 }
 
 /**
@@ -115,6 +121,30 @@ class Panel {
     const unit = this.units.unit ? [words("tick", left + width / 2, top + height + 36, this.units.unit, "middle")] : [];
     return [...this.captions, ...shares, ...values, ...unit];
   }
+}
+
+function standingBars(units, top, caption, bars) {
+  const panel = new Panel(units, top, 210, caption, extentOf(bars));
+  return { bottom: panel.bottom, parts: [...panel.parts(), ...bars.flatMap((bar) => drawnBar(panel, bar))] };
+}
+
+/** Return bars that lie, each with its words before it and its share behind it, below a caption. */
+function lyingBars(top, caption, rows) {
+  const parts = [words("caption", EDGE, top + 10, caption)];
+  let y = top + LINE;
+  partsOf(rows).forEach(({ value, low, high }, at) => {
+    const lines = wrapped(rows[at].words, WORDS.letters);
+    const height = Math.max(LINE, 16 * lines.length) + 8;
+    const middle = y + height / 2;
+    parts.push(
+      ...lines.map((line, count) => words("tick", WORDS.width - 10, middle + 16 * (count - (lines.length - 1) / 2) + 4, line, "end")),
+      shape("rect", { class: "bar-of", x: WORDS.width, y: middle - 8, width: round(Math.max(0.5, LENGTH * value)), height: 16 }),
+      shape("line", { class: "whisker", x1: round(WORDS.width + LENGTH * low), x2: round(WORDS.width + LENGTH * high), y1: middle, y2: middle }),
+      words("tick", WORDS.width + LENGTH + 10, middle + 4, rowText(rows[at])),
+    );
+    y += height;
+  });
+  return { bottom: y, parts };
 }
 
 function drawnBar(panel, { start, stop, share, low, high }) {

@@ -132,7 +132,11 @@ export class Units {
 
   /** Return a value where there is little room. */
   short(value) {
-    return this.kind === "dates" && !this.isBeyond(value) ? dayText(value, { day: "numeric", month: "short" }) : this.text(value);
+    const text = this.text(value);
+    if (this.kind === "ordered") {
+      return text.length > 14 ? `${text.slice(0, 13).trim()}…` : text;
+    }
+    return this.kind === "dates" && !this.isBeyond(value) ? dayText(value, { day: "numeric", month: "short" }) : text;
   }
 
   /** Return a value for people with its unit. */
