@@ -128,6 +128,25 @@ class TestAnswering:
         field.fill("")
         expect(button).to_be_disabled()
 
+    def test_a_decimal_comma_is_a_decimal_point(self, visit: Visit, collector: Service) -> None:
+        """A browser's own field of numbers may drop the comma of 7,5, and hold 75."""
+        name = made(collector, "comma", ldp.Domain.real(0, 100, 1000), unit="")
+        page = visit().open(f"/s/{name}")
+        field, message, slider = (
+            page.locator("#answer"),
+            page.locator("#answer-message"),
+            page.get_by_role("slider"),
+        )
+        for typed, place in {"7,5": 75, "8.5": 85, " 7 ": 70, ",5": 5, "1e0": 10}.items():
+            field.fill("")
+            field.press_sequentially(typed)
+            expect(slider).to_have_value(str(place))
+            expect(message).to_be_empty()
+        for typed in ("1,000", "7.5.", "7 h", "7,5,1", "0x10"):
+            field.fill(typed)
+            expect(message).to_have_text("Please enter a number from 0 to 100.")
+            expect(page.locator("#answer-and-send")).to_be_disabled()
+
     def test_number_and_slider_move_together(self, visit: Visit, own_survey: str) -> None:
         page = visit().open(f"/s/{own_survey}")
         slider = page.get_by_role("slider")

@@ -293,7 +293,7 @@ class TestDocumentation:
             assert [line for line in lines if line][: len(expected)] == expected
 
 
-def test_few_people_are_told_what_would_do_before_anyone_is_asked() -> None:
+def test_few_people_are_told_what_would_do_before_anyone_is_asked(here: Path) -> None:
     survey = ("--low", "0", "--high", "120", "--epsilon", "1", "--users", "300")
     for command in (("plan", *survey, "-o", "few.json"), ("compare", *survey)):
         said = run(*command).stderr

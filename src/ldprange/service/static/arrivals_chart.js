@@ -35,7 +35,8 @@ export class ArrivalsChart extends Chart {
     let total = 0;
     const totals = reports.map((each) => (total += each));
     const last = start.at(-1);
-    this.plot.setData([[...start, last + step], [...totals, total]]); // each step is as long as its hours
+    const end = Math.max(last + 1, Math.min(last + step, Date.now() / 1000)); // each step is as long as its hours, but for the last
+    this.plot.setData([[...start, end], [...totals, total]]);
     const time = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
     this.describe(
       `Answers over time: ${countText(total)} from ${time.format(1000 * start[0])} to ${time.format(1000 * last)}, ` +

@@ -75,10 +75,10 @@ export class HistogramChart extends Chart {
         return `per bar, each ${numberText((domain.high / domain.low) ** (width / bins), { maximumSignificantDigits: 3 })} times the one before`;
       case "real": {
         const size = this.units.text((width * (domain.high - domain.low)) / bins);
-        return unit ? `per ${size} ${unit}` : `per bar of width ${size}`;
+        return perWidth(size, unit, "per bar of width");
       }
       default:
-        return unit ? `per ${width} ${unit}` : `per bar of ${width}`;
+        return perWidth(String(width), unit, "per bar of");
     }
   }
 
@@ -149,4 +149,9 @@ function usualWidth(widths) {
     times.set(width, (times.get(width) ?? 0) + 1);
   }
   return [...times].reduce((best, each) => (each[1] > best[1] ? each : best))[0];
+}
+
+/** Return what a bar is of: a unit is told in the plural, so that one of it cannot be said with it. */
+function perWidth(size, unit, bar) {
+  return unit && size !== "1" ? `per ${size} ${unit}` : `${bar} ${size}`;
 }

@@ -13,11 +13,8 @@ export function numberField(units, { id, label }) {
   const whole = units.kind === "integers";
   const steps = Math.min(whole ? units.bins - 1 : MOST_STEPS, MOST_STEPS);
   const input = make("input", {
-    type: "number",
+    type: "text", // a field of numbers drops the comma of 7,5 in browsers of another language, and holds 75
     id,
-    ...(units.before === undefined && { min: String(low) }),
-    ...(units.after === undefined && { max: String(high) }),
-    step: whole ? "1" : "any",
     inputmode: low < 0 || units.before ? "text" : whole ? "numeric" : "decimal", // phones' number pads have no minus
     required: true,
     autocomplete: "off",
@@ -38,10 +35,10 @@ export function numberField(units, { id, label }) {
   const wanted = `${whole ? "a whole number" : "a number"} from ${units.text(low)} to ${units.named(high)}`;
 
   const read = () => {
-    if (input.value === "" && !input.validity.badInput) {
+    if (input.value.trim() === "") {
       return { value: null, problem: "" };
     }
-    const value = input.valueAsNumber;
+    const value = typedNumber(input.value);
     const beyond = value < low ? units.before : value > high ? units.after : undefined;
     if (beyond !== undefined) {
       return { value, problem: "", note: `This counts as ${units.named(beyond)}.` };
@@ -84,6 +81,13 @@ export function numberField(units, { id, label }) {
     showOnSlider();
   };
   return { element, read, clear };
+}
+
+/** Return the number that was typed, with a decimal point or comma; NaN for what is none, as 1,000 may be one or a thousand. */
+export function typedNumber(text) {
+  const plain = text.trim().replace("−", "-");
+  const known = /^[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?$/i.test(plain) && !/,\d{3}$/.test(plain);
+  return known ? Number(plain.replace(",", ".")) : NaN;
 }
 
 function span(text) {

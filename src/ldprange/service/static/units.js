@@ -57,7 +57,10 @@ export class Units {
     this.bins = domain.bins;
     /** Whether every bin is one value, so that both ends of a range belong to it. */
     this.discrete = !["real", "logarithmic"].includes(domain.kind);
-    this.decimals = domain.kind === "real" ? decimalsFor((domain.high - domain.low) / domain.bins) : 0;
+    const width = (domain.high - domain.low) / domain.bins;
+    this.decimals = domain.kind === "real" ? decimalsFor(width) : 0;
+    /** How many decimals tell tenths of a bin apart: a quartile lies inside one. */
+    this.finer = domain.kind === "real" ? Math.max(this.decimals, Math.ceil(1 - Math.log10(width) - 1e-9)) : 0;
   }
 
   /** Return the value at a position of a domain of numbers or days. */
@@ -126,7 +129,7 @@ export class Units {
       case "logarithmic":
         return numberText(value, { maximumSignificantDigits: 3 });
       default:
-        return numberText(value, { maximumFractionDigits: this.decimals });
+        return numberText(value, { maximumFractionDigits: this.finer });
     }
   }
 
