@@ -32,11 +32,13 @@ HOME = Path(__file__).parent
 # Elsewhere a test that does so is marked where it stands, and so is a slow one.
 SYSTEM_FOLDERS = ("tests/collector", "tests/javascript", "tests/spark", "experiments/tests")
 SLOW_FOLDERS = ("tests/statistics",)
-# Tests below each of these share a long start: a cluster, a browser, experiments that have been run.
+# Tests below each of these share a long start: a cluster, a browser, a package that is compiled, experiments
+# that have been run.
 LONG_STARTS = (
     "tests/spark/",
     "tests/collector/test_dashboard",
     "tests/collector/test_pages",
+    "tests/house/test_shipped",
     "experiments/tests/test_comparison",
     "experiments/tests/test_experiments_command",
 )

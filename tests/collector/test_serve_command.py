@@ -9,7 +9,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +20,7 @@ import ldprange as ldp
 from command_line_survey import COMMUTE, answered, done, run
 from ldprange.service.access import ADMINISTRATOR, ANALYST, role_of
 from ldprange.service.store import Store
-from running_collector import PLAN, Service, packed, serving
+from running_collector import PLAN, Service, packed, serving, wait_for
 
 SURVEY = (*COMMUTE, "--users", "5000")
 
@@ -44,16 +43,6 @@ def terminal(*arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
         process.kill()
         process.wait()
         os.close(ours)
-
-
-def wait_for(service: Service, status: int = 200) -> None:
-    for _ in range(500):
-        try:
-            if service.get("/health").status == status:
-                return
-        except OSError:
-            time.sleep(0.02)
-    pytest.fail("the collector does not answer")
 
 
 def test_one_command_opens_a_survey_and_prints_its_links(here: Path) -> None:

@@ -6,9 +6,13 @@ import os
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Mapping
-from importlib.metadata import distribution
+import zipfile
+from collections.abc import Iterable, Mapping
+from importlib.metadata import PathDistribution, distribution
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,10 +32,38 @@ def build(sources: Path, out: Path, *, compiled: bool = False, **environment: st
     return {file.suffix: file for file in out.iterdir()}
 
 
-def clean_environment(place: Path, wheel: Path, *packages: str) -> Path:
+def packages_of(wheel: Path, *extras: str) -> set[str]:
+    """Return the names of all packages that pip installs beside ``wheel`` when asked for these ``extras``."""
+    (metadata,) = (place for place in zipfile.Path(wheel).iterdir() if place.name.endswith(".dist-info"))
+    own = PathDistribution(metadata)
+    found: set[str] = set()
+    seen: set[tuple[str, str]] = set()
+    waiting = [(own.metadata["Name"], extra) for extra in ("", *extras)]
+    while waiting:
+        name, extra = waiting.pop()
+        if (name, extra) in seen:
+            continue
+        seen.add((name, extra))
+        here = own if name == own.metadata["Name"] else distribution(name)
+        for needed in map(Requirement, here.requires or ()):
+            if needed.marker is None or needed.marker.evaluate({"extra": extra}):
+                package = canonicalize_name(needed.name)  # one name, however it is spelt
+                waiting += [(package, inner) for inner in ("", *needed.extras)]
+                found.add(package)
+    return found - {own.metadata["Name"]}
+
+
+def clean_environment(
+    place: Path,
+    wheel: Path,
+    *packages: str,
+    options: Iterable[str] = (),
+    env: Mapping[str, str] | None = None,
+) -> Path:
     """Make an environment of ``wheel`` and the ``packages`` named, and return the folder of its commands.
 
-    Packages are linked from the environment of the tests, so that nothing has to be fetched.
+    Packages are linked from the environment of the tests, so that nothing has to be fetched. In the place of
+    a wheel there may be an sdist, which pip builds: with further ``options``, and ``env`` as its environment.
     """
     done([sys.executable, "-m", "venv", "--without-pip", str(place)])
     python = place / "bin" / "python"
@@ -42,7 +74,7 @@ def clean_environment(place: Path, wheel: Path, *packages: str) -> Path:
             if part != "__pycache__":
                 (Path(paths["purelib"]) / part).symlink_to(target)
     pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
-    done([*pip, "install", "--quiet", "--no-index", "--no-deps", str(wheel)])
+    done([*pip, "install", "--quiet", "--no-index", "--no-deps", *options, str(wheel)], env=env)
     done([*pip, "check"])  # nothing that the package needs is missing
     return python.parent
 

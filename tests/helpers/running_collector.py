@@ -113,6 +113,17 @@ def serving(place: str | Path, settings: Settings | None = None) -> Iterator[Ser
         listening.close()
 
 
+def wait_for(service: Service, status: int = 200) -> None:
+    """Wait until a collector that is being started answers with this ``status``."""
+    for _ in range(500):
+        try:
+            if service.get("/health").status == status:
+                return
+        except OSError:
+            time.sleep(0.02)
+    raise AssertionError("the collector does not answer")
+
+
 def packed(values: list[int], seed: int, plan: ldp.Plan = PLAN) -> bytes:
     return wire.pack(ldp.encode_many(plan, values, seed=seed))
 
