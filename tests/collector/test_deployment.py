@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import re
 import secrets
+import shlex
 import shutil
 import socket
 import subprocess
@@ -183,13 +185,14 @@ def test_a_proxy_that_is_not_named_is_not_believed(tmp_path: Path) -> None:
         assert [send("127.0.0.5", X_Forwarded_For=f"203.0.113.{at}") for at in range(2)] == [201, 201]
 
 
-def test_the_service_of_systemd_is_well_formed(tmp_path: Path) -> None:
+def test_the_units_of_systemd_are_well_formed(tmp_path: Path) -> None:
     if shutil.which("systemd-analyze") is None:
         pytest.skip("deploy/ldprange.service was NOT verified: there is no systemd-analyze; install systemd")
     own = Path(sys.executable).with_name("ldprange")
     unit = configuration("ldprange.service", {"/opt/ldprange/bin/ldprange": str(own)})
     (tmp_path / "ldprange.service").write_text(unit)
-    command = ["systemd-analyze", "verify", "--recursive-errors=no", str(tmp_path / "ldprange.service")]
+    copying = [shutil.copy(DEPLOY / f"ldprange-copy.{kind}", tmp_path) for kind in ("service", "timer")]
+    command = ["systemd-analyze", "verify", "--recursive-errors=no", f"{tmp_path}/ldprange.service", *copying]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (found.returncode, found.stderr) == (0, "")
 
@@ -219,7 +222,8 @@ def commands(heading: str, folder: Path) -> list[str]:
 def test_the_copy_of_the_page_can_be_gone_back_to(tmp_path: Path) -> None:
     if shutil.which("sqlite3") is None:
         pytest.skip("THE COPY IS NOT TESTED: there is no sqlite3; install it")
-    copy, stop, *restore, start = commands("Backup and restore", tmp_path)
+    copy, _, timed, stop, *restore, start = commands("Backup and restore", tmp_path)
+    assert timed == "sudo systemctl enable --now ldprange-copy.timer"
     assert (stop, start) == ("sudo systemctl stop ldprange", "sudo systemctl start ldprange")
     with serving(tmp_path / "data") as service:
         service.create()
@@ -230,6 +234,31 @@ def test_the_copy_of_the_page_can_be_gone_back_to(tmp_path: Path) -> None:
         subprocess.run(command, shell=True, check=True)  # noqa: S602
     assert oct((tmp_path / "copy.sqlite").stat().st_mode)[-3:] == "600"
     with serving(tmp_path / "data") as service:
+        assert service.get("/api/surveys").json["surveys"][0]["reports"] == 5
+
+
+def test_the_timer_keeps_the_copies_of_a_fortnight(tmp_path: Path) -> None:
+    if shutil.which("sqlite3") is None:
+        pytest.skip("THE COPY IS NOT TESTED: there is no sqlite3; install it")
+    unit = (DEPLOY / "ldprange-copy.service").read_text()
+    steps = re.findall(r"^ExecStart(Pre|Post|)=(.*)$", unit, re.MULTILINE)
+    assert [when for when, _ in steps] == ["Pre", "", "Post"]
+    copies = tmp_path / "copies"
+    with serving(tmp_path / "data") as service:
+        service.create()
+        assert service.put(packed([7] * 5, 1)).status == 201
+        for days in (13.5, 14.5):
+            copies.mkdir(exist_ok=True)
+            old = copies / f"{days}.sqlite"
+            old.touch()
+            os.utime(old, (time.time() - 86400 * days,) * 2)
+        for _, command in steps:
+            subprocess.run(shlex.split(command.replace("%%", "%")), cwd=tmp_path, check=True)
+    made, kept = sorted(copies.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+    assert kept.name == "13.5.sqlite"
+    (tmp_path / "restored").mkdir(mode=0o700)
+    made.rename(tmp_path / "restored" / "ldprange.sqlite")
+    with serving(tmp_path / "restored") as service:
         assert service.get("/api/surveys").json["surveys"][0]["reports"] == 5
 
 
