@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Comparing methods
 #
-# There are many ways to ask the same question privately. Which is the most exact, and how much does the
+# There are many ways to ask the same question privately. Which is the most accurate, and how much does the
 # choice matter? Errors are calculated here, not simulated, so the comparison takes seconds. A simulation at
 # the end checks one of them.
 

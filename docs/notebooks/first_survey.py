@@ -2,7 +2,7 @@
 # # A first survey
 #
 # **How long is your commute?** We rehearse the whole survey with 20,000 made-up people, before anyone real is
-# asked: what to ask, how exact the answers will be, and what one person's report looks like.
+# asked: what to ask, how accurate the answers will be, and what one person's report looks like.
 
 # %%
 import numpy as np

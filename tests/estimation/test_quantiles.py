@@ -72,7 +72,9 @@ def test_a_mean_is_that_of_the_histogram(domain: ldp.Domain) -> None:
     assert found.mean().value == pytest.approx(float(middles @ found.histogram().value))
     assert found.mean().value == pytest.approx(float(middles @ counts / counts.sum()), rel=0.02)
     assert found.median() == found.quantile(0.5)
-    assert f"{counts.sum():,} people\nmean       {found.mean().value:.6g}\n25% below" in found.describe()
+    mean = found.mean(confidence=0.9)
+    told = f"mean       {mean.value:.6g} [{mean.low:.6g}, {mean.high:.6g}] at 90%"
+    assert f"{counts.sum():,} people\n{told}\n25% below" in found.describe(confidence=0.9)
 
 
 def test_days_have_quartiles_and_no_mean() -> None:

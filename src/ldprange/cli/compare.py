@@ -13,7 +13,7 @@ from ldprange.domain import Domain
 from ldprange.planner import Candidate, Comparison, compare_plans
 from ldprange.planner.optimise import Workload
 
-_HEADINGS = ("plan", "ranges ±", "prefixes ±", "error", "bytes", "counters")
+_HEADINGS = ("plan", "range RMSE", "prefix RMSE", "error", "bytes", "counters")
 
 
 @command(

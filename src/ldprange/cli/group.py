@@ -12,7 +12,7 @@ from ldprange.errors import LdprangeError
 from ldprange.support.optional import optional_packages
 
 COMMANDS = {
-    "plan": ("plan", "Make a plan, and predict how exact its answers will be."),
+    "plan": ("plan", "Make a plan, and predict how accurate its answers will be."),
     "compare": ("compare", "Compare all kinds of plans, best first."),
     "need": ("need", "Tell how many people, how much ε, or how many bins it takes."),
     "audit": ("audit", "Show that what is shipped is as private as a plan says."),

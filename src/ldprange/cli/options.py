@@ -71,7 +71,7 @@ workload_option = click.option(
     type=click.Choice(get_args(Workload)),
     default="both",
     show_default=True,
-    help="What is to be exact: ranges, prefixes (and quantiles), or both.",
+    help="What is to be accurate: ranges, prefixes (and quantiles), or both.",
 )
 
 

@@ -83,7 +83,7 @@ _ORACLES: dict[str, Callable[[], Oracle]] = {**ORACLES, "hrr": HRR}
     "--max-influence",
     type=float,
     metavar="SHARE",
-    help="The furthest that 1% of all reports, made up, may move an answer; the most exact plan of such.",
+    help="How far 1% of all reports, made up, may move an answer; the most accurate such plan is taken.",
 )
 @click.option(
     "-o", "--output", metavar="FILE", help="Write the plan here; without it, it goes to standard output."
@@ -106,8 +106,8 @@ def plan(
 ) -> None:
     """Make a plan: the public agreement between clients and collector.
 
-    It is the most exact one there is, unless you choose its parts. Which one that is does not depend on the
-    number of people; with --users, you are told how exact its answers will be.
+    It is the most accurate one there is, unless you choose its parts. Which one that is does not depend on
+    the number of people; with --users, you are told how accurate its answers will be.
     """
     if output:
         check_output(output)

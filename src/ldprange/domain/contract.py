@@ -165,8 +165,8 @@ class Domain(ABC):
         from ldprange.domain.suggestion import suggested
 
         warnings.warn(
-            "a domain made from people's values tells of them, so this is for rehearsals; "
-            "for a survey, choose the ends by what you know beforehand",
+            "a domain made from people's values gives away something about them, so use it for rehearsals "
+            "only; for a survey, choose the ends by what you know beforehand",
             stacklevel=2,
         )
         return suggested(values)

@@ -54,7 +54,7 @@ class Estimate:
     0.593 [0.580, 0.607] at 95%
     >>> print(found.describe())
     50,000 people
-    mean       4.01476
+    mean       4.01476 [3.94764, 4.08188] at 95%
     25% below  2 [2, 2] at 95%
     50% below  2 [2, 2] at 95%
     75% below  7 [7, 7] at 95%
@@ -255,7 +255,7 @@ class Estimate:
         return Answer(value, min(centre - reach, value), max(centre + reach, value), confidence)
 
     def describe(self, *, confidence: float | None = 0.95) -> str:
-        """Return lines with the number of people, the mean of numbers, and quartiles at ``confidence``.
+        """Return lines with the number of people, the mean of numbers and the quartiles, at ``confidence``.
 
         Categories have neither: of them the lines tell the largest shares.
         """
@@ -268,7 +268,8 @@ class Estimate:
             lines += [f"{label}  {self.range(label, label, confidence=confidence)}" for label in largest]
             return "\n".join(lines)
         with suppress(DomainError):  # dates and labels have none
-            lines.append(f"mean       {self.mean(confidence=None).value:.6g}")
+            mean = self.mean(confidence=confidence).map("{:.6g}".format)
+            lines.append(f"mean       {mean}")
         lines += [f"{100 * q:g}% below  {self.quantile(q, confidence=confidence)}" for q in (0.25, 0.5, 0.75)]
         return "\n".join(lines)
 

@@ -31,15 +31,21 @@ def choose_plan(
 
     Parameters
     ----------
-    domain, epsilon, expected_users, workload
-        As for :func:`compare_plans`.
+    domain
+        What values people may have.
+    epsilon
+        The total privacy loss of a person who reports once.
+    expected_users
+        How many people are expected to report.
+    workload
+        What is to be accurate: ``"ranges"``, ``"prefixes"`` (and quantiles), or ``"both"``.
     answers
         ``"unbiased"``: the plan of least predicted error among all kinds, which does not depend on the number
         of people. ``"denoised"``: one that asks more about coarse scales, for estimates that are denoised;
-        unbiased ones are a little less exact then. The more people are expected, the less the two differ.
+        unbiased ones are a little less accurate then. The more people are expected, the less the two differ.
     max_influence
         The furthest that 1% of all reports, made up to that end, may move the share of any range (see
-        :meth:`Plan.influence`). Left out, only exactness counts.
+        :meth:`Plan.influence`). Left out, there is no such limit.
 
     >>> import ldprange as ldp
     >>> plan = choose_plan(ldp.Domain.integers(0, 119), epsilon=1.1, expected_users=1_000_000)

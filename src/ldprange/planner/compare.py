@@ -4,6 +4,9 @@ import math
 from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
+from typing import Any
+
+import numpy as np
 
 from ldprange.decompositions import Decomposition, Flat, Grids, Haar, Tree, Windows
 from ldprange.decompositions.branchings import branchings_for
@@ -15,6 +18,7 @@ from ldprange.planner.optimise import Workload, check_workload, optimise_plan
 from ldprange.prediction import WANTED_MARGIN, Prediction
 from ldprange.support.blas import callers_thread
 from ldprange.support.checking import check_type, is_number, shown
+from ldprange.support.frames import make_frame
 from ldprange.support.html_tables import html_text
 
 GUESS = math.sqrt(1 / 12)
@@ -64,6 +68,28 @@ class Comparison:
         """Whether the best answers are better than guesses."""
         return self.best.error(self.workload) < GUESS
 
+    def to_frame(self) -> Any:
+        """Return a frame with a row for each candidate: plan, errors, bytes of a report, and counters.
+
+        It is one of pandas, or of polars where pandas is not installed; ``error`` is that over the workload.
+
+        >>> import ldprange as ldp
+        >>> comparison = ldp.compare_plans(ldp.Domain.integers(0, 9), epsilon=1.1, expected_users=1000)
+        >>> comparison.to_frame()["plan"].tolist()[:2]
+        ['Windows', 'Tree 2']
+        """
+        each = self.candidates
+        return make_frame(
+            {
+                "plan": np.array([one.name for one in each]),
+                "range_rmse": np.array([one.prediction.range_rmse for one in each]),
+                "prefix_rmse": np.array([one.prediction.prefix_rmse for one in each]),
+                "error": np.array([one.error(self.workload) for one in each]),
+                "bytes": np.array([one.report_bytes for one in each]),
+                "counters": np.array([one.plan.counters for one in each]),
+            }
+        )
+
     def _repr_html_(self) -> str:
         return html_text(str(self))
 
@@ -73,14 +99,14 @@ class Comparison:
         width = max(len(each.name) for each in self.candidates)
         lines = [
             f"{plan.domain.bins:,} bins, ε = {plan.epsilon:g}, {users:,.0f} people, {_NAMES[self.workload]}",
-            f"{'plan':{width}}  {'ranges ±':>9}  {'prefixes ±':>10}  {'error':>6}  "
+            f"{'plan':{width}}  {'range RMSE':>10}  {'prefix RMSE':>11}  {'error':>6}  "
             f"{'bytes':>6}  {'counters':>11}",
         ]
         for each in self.candidates:
             more = self._ratio(each) - 1
             lines.append(
-                f"{each.name:{width}}  {each.prediction.range_rmse:9.3g}  "
-                f"{each.prediction.prefix_rmse:10.3g}  {'best' if each is best else f'{more:+.0%}':>6}  "
+                f"{each.name:{width}}  {each.prediction.range_rmse:10.3g}  "
+                f"{each.prediction.prefix_rmse:11.3g}  {'best' if each is best else f'{more:+.0%}':>6}  "
                 f"{each.report_bytes:6}  {each.plan.counters:11,}"
             )
         return "\n".join([*lines, self.reason, *self._advice()])
@@ -114,7 +140,7 @@ class Comparison:
         nearest = min(others, key=lambda each: each.error(self.workload))
         ratio = self._ratio(nearest) ** 2
         if ratio <= _ALIKE**2:
-            return f"{best.name} is as exact as {nearest.name}, and the simpler of the two."
+            return f"{best.name} is as accurate as {nearest.name}, and the simpler of the two."
         return f"{best.name} needs {1 - 1 / ratio:.0%} fewer people than {nearest.name} for the same error."
 
 
@@ -140,7 +166,7 @@ def compare_plans(
     expected_users
         How many people are expected to report.
     workload
-        What is to be exact: ``"ranges"``, ``"prefixes"`` (and quantiles), or ``"both"``.
+        What is to be accurate: ``"ranges"``, ``"prefixes"`` (and quantiles), or ``"both"``.
 
     >>> import ldprange as ldp
     >>> comparison = compare_plans(ldp.Domain.integers(0, 119), epsilon=1.1, expected_users=100_000)

@@ -1,7 +1,7 @@
 """Plans for denoised answers, and the error that these have in populations of many kinds.
 
-What makes unbiased answers most exact asks much about fine scales, which denoising then mostly ignores: most
-populations are smooth there. So coarse ones are asked more of, and the more so the less there is to be known.
+What makes unbiased answers most accurate asks much about fine scales, which denoising then mostly ignores:
+most populations are smooth there. So coarse ones are asked more of, and the more so the less can be known.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def optimise_plan(
         To be kept; if left out, each level gets the best of GRR, subset selection (up to 65 cells) and
         Hadamard hashing.
     workload
-        What is to be exact: ``"ranges"``, ``"prefixes"`` (and quantiles), or ``"both"``.
+        What is to be accurate: ``"ranges"``, ``"prefixes"`` (and quantiles), or ``"both"``.
 
     >>> import ldprange as ldp
     >>> ages = ldp.Domain.integers(0, 119)

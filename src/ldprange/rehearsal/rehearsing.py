@@ -81,7 +81,7 @@ def rehearse(
     missing: Missing = "refuse",
     seed: int | None = None,
 ) -> Rehearsal:
-    """Return how exact answers under ``plan`` are on known people's ``values``: predicted and measured.
+    """Return how accurate answers under ``plan`` are on known people's ``values``: predicted and measured.
 
     Parameters
     ----------
