@@ -217,5 +217,19 @@ class TestDeleting:
         assert "got 'ages'" in run("survey", "delete", "ages", "--yes", *server).stderr
 
 
+def test_a_typo_is_corrected_on_the_command_line(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LDPRANGE_TOKEN", ADMINISTRATOR)
+    server = ("--server", f"http://127.0.0.1:{service.port}")
+    said = done("survey", "correct", "ages", "--question", "How old are you?", "--unit", "years", *server)
+    assert said == "ages asks “How old are you?”\n"
+    about = service.get("/api/surveys/ages").json
+    assert (about["question"], about["unit"]) == ("How old are you?", "years")
+    assert "--question or --unit" in run("survey", "correct", "ages", *server).stderr
+    assert service.put(packed([7], 1)).status == 201
+    late = run("survey", "correct", "ages", "--question", "How tall are you?", *server)
+    assert late.exit_code == 2
+    assert service.get("/api/surveys/ages").json["question"] == "How old are you?"
+
+
 def _bytes_in(folder: Path) -> bytes:
     return b"".join(file.read_bytes() for file in sorted(folder.iterdir()))

@@ -11,7 +11,7 @@ from ldprange.cli.store_options import store_options
 from ldprange.errors import ArgumentError
 
 
-@command("ldprange export minutes-to-work -o reports")
+@command("ldprange export how-long-is-your-commute -o reports")
 @click.argument("name", metavar="SURVEY")
 @click.option("-o", "--output", metavar="FOLDER", required=True, help="The folder to make.")
 @click.option(

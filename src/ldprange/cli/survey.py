@@ -23,14 +23,14 @@ from ldprange.support.addresses import Host
 from ldprange.support.checking import shown
 
 _SERVER = "http://127.0.0.1:8000"
-_PATIENCE = Patience(attempt=30.0, total=60.0)
+_PATIENCE = Patience(attempt=20.0, total=20.0)  # somebody waits for the answer
 _REACH = 5.0  # seconds to find out whether anybody is there
 Ask = Callable[..., Any]
 
 
 @click.group()
 def survey() -> None:
-    """Make, list, close, open and delete the surveys of a collector that runs.
+    """Make, list, correct, close, open and delete the surveys of a collector that runs.
 
     The administrator's token is asked for, or taken from LDPRANGE_TOKEN. Listing takes the analyst's too.
     """
@@ -135,7 +135,20 @@ def list_surveys(ask: Ask, server: str, as_json: bool) -> None:
         click.echo(f"{facts}  {each['question']}")
 
 
-@command("ldprange survey close minutes-to-work", of=survey)
+@command('ldprange survey correct my-commute --question "How long is your commute?"', of=survey)
+@click.argument("name", metavar="SURVEY")
+@click.option("--question", metavar="TEXT", help="What people are asked.")
+@click.option("--unit", metavar="TEXT", help="What its numbers are counted in, such as minutes.")
+@_server_option
+def correct(name: str, question: str | None, unit: str | None, ask: Ask, server: str) -> None:
+    """Correct a question or its unit, until the first person answers. The survey's link stays the same."""
+    changes = {key: text for key, text in (("question", question), ("unit", unit)) if text is not None}
+    if not changes:
+        raise click.UsageError("--question or --unit is needed: it says what to change")
+    _change(ask, name, changes)
+
+
+@command("ldprange survey close how-long-is-your-commute", of=survey)
 @click.argument("name", metavar="SURVEY")
 @_server_option
 def close(name: str, ask: Ask, server: str) -> None:
@@ -143,7 +156,7 @@ def close(name: str, ask: Ask, server: str) -> None:
     _change(ask, name, {"state": "closed"})
 
 
-@command("ldprange survey open minutes-to-work", of=survey, name="open")
+@command("ldprange survey open how-long-is-your-commute", of=survey, name="open")
 @click.argument("name", metavar="SURVEY")
 @_server_option
 def open_again(name: str, ask: Ask, server: str) -> None:
@@ -151,7 +164,7 @@ def open_again(name: str, ask: Ask, server: str) -> None:
     _change(ask, name, {"state": "open"})
 
 
-@command("ldprange survey delete minutes-to-work", of=survey)
+@command("ldprange survey delete how-long-is-your-commute", of=survey)
 @click.argument("name", metavar="SURVEY")
 @click.option("--yes", is_flag=True, help="Do not ask again.")
 @_server_option
@@ -174,7 +187,9 @@ def delete(name: str, yes: bool, ask: Ask, server: str) -> None:
 def _change(ask: Ask, name: str, changes: dict[str, Any]) -> None:
     _check_name(name)
     changed = ask("PATCH", f"/api/surveys/{name}", changes)
-    click.echo(f"{changed['name']} is {changed['state']}")
+    click.echo(
+        f"{name} asks “{changed['question']}”" if "state" not in changes else f"{name} is {changed['state']}"
+    )
 
 
 def _check_name(name: str) -> None:
