@@ -44,6 +44,7 @@ from ldprange.support.columns import Missing
     type=click.Choice([RESPONDENTS]),
     help="Ask just the people in VALUES, so that only privacy makes answers vary.",
 )
+@click.option("--denoise", is_flag=True, help="Measure denoised answers, as query --denoise gives them.")
 @seed_option
 @json_option
 def simulate(
@@ -53,6 +54,7 @@ def simulate(
     missing: Missing,
     repetitions: int,
     population: Population,
+    denoise: bool,
     seed: int | None,
     as_json: bool,
 ) -> None:
@@ -70,12 +72,18 @@ def simulate(
     left_out.tell()
     with progress("drawing", "surveys", repetitions) as bar:
 
-        def drawn() -> None:
+        def drawn(_: int) -> None:
             bar.advance(1)
             bar.add(1)
 
         found = rehearse_counts(
-            plan, counts, repetitions=repetitions, population=population, seed=seed, progress=drawn
+            plan,
+            counts,
+            repetitions=repetitions,
+            denoise=denoise,
+            population=population,
+            seed=seed,
+            progress=drawn,
         )
     if as_json:
         print_json({**found.to_dict(), **({"left_out": left_out.rows} if missing == "skip" else {})})

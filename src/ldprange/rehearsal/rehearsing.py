@@ -15,7 +15,7 @@ from ldprange.estimation import estimate
 from ldprange.plan import Plan
 from ldprange.rehearsal.scoring import Score, prefixes_for, ranges_for
 from ldprange.sampling import Population, described
-from ldprange.simulation import simulate
+from ldprange.simulation import simulate_quickly
 from ldprange.support.checking import Values, check_type, shown
 from ldprange.support.columns import Missing
 from ldprange.support.html_tables import html_table
@@ -30,6 +30,7 @@ class Rehearsal:
     population: Population
     repetitions: int
     seed: int
+    denoised: bool
     ranges: Score
     prefixes: Score
     headings: ClassVar = ("root mean squared error of", "predicted", "measured", "95% intervals hold")
@@ -41,7 +42,7 @@ class Rehearsal:
             (
                 f"{score.asked:,} {name}",
                 f"{score.predicted_rmse:.3%}",
-                f"{score.measured_rmse:.3%}",
+                f"{score.measured_rmse:.3%}" + ("" if score.margin is None else f" ± {score.margin:.3%}"),
                 "–" if score.coverage is None else f"{score.coverage:.1%}",
             )
             for name, score in (("ranges", self.ranges), ("prefixes", self.prefixes))
@@ -49,8 +50,15 @@ class Rehearsal:
 
     @property
     def about(self) -> str:
-        """Whom errors and intervals speak of."""
-        return f"Errors and intervals speak of {described(self.population)}."
+        """Whom errors and intervals speak of, and how far chance may have moved what was measured."""
+        told = [f"Errors and intervals speak of {described(self.population)}."]
+        if self.ranges.margin is not None:
+            told.append(
+                f"± is a 95% margin: chance moves what {self.repetitions:,} surveys measure that much."
+            )
+        if self.denoised:
+            told.append("Measured are denoised answers; the prediction is for unbiased ones.")
+        return "\n".join(told)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it in plain JSON types."""
@@ -58,6 +66,7 @@ class Rehearsal:
             "plan": self.plan.fingerprint,
             "users": self.users,
             "population": self.population or "endless",
+            "denoised": self.denoised,
         }
         scores = {"ranges": asdict(self.ranges), "prefixes": asdict(self.prefixes)}
         return {**about, "repetitions": self.repetitions, "seed": self.seed, **scores}
@@ -77,9 +86,11 @@ def rehearse(
     values: Values,
     *,
     repetitions: int = 20,
+    denoise: bool = False,
     population: Population = None,
     missing: Missing = "refuse",
     seed: int | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Rehearsal:
     """Return how accurate answers under ``plan`` are on known people's ``values``: predicted and measured.
 
@@ -91,6 +102,8 @@ def rehearse(
         People's values: a list, an array or a column; of several attributes a frame, or a column for each.
     repetitions
         How many surveys to draw.
+    denoise
+        Measure denoised answers, as :func:`estimate` gives them.
     population
         Left out, each survey asks as many people, drawn from these at random with replacement;
         ``"respondents"`` asks just these, so that only privacy makes answers vary.
@@ -98,6 +111,8 @@ def rehearse(
         Whether a missing value is an error (``"refuse"``), or left out with a warning (``"skip"``).
     seed
         Repeats an earlier rehearsal; a fresh one if left out.
+    progress
+        Called after each survey with the number of those done.
 
     >>> import ldprange as ldp
     >>> plan = ldp.Plan(ldp.Domain.integers(0, 9), 1.0, ldp.Flat(), ldp.GRR())
@@ -106,7 +121,15 @@ def rehearse(
     """
     check_type(plan, Plan, "the first argument")
     counts = plan.domain.count(values, missing=missing)
-    return rehearse_counts(plan, counts, repetitions=repetitions, population=population, seed=seed)
+    return rehearse_counts(
+        plan,
+        counts,
+        repetitions=repetitions,
+        denoise=denoise,
+        population=population,
+        seed=seed,
+        progress=progress,
+    )
 
 
 def rehearse_counts(
@@ -114,11 +137,12 @@ def rehearse_counts(
     counts: NDArray[np.int64],
     *,
     repetitions: int,
+    denoise: bool,
     population: Population,
     seed: int | None,
-    progress: Callable[[], None] = lambda: None,
+    progress: Callable[[int], None] | None,
 ) -> Rehearsal:
-    """Return what :func:`rehearse` does, from ``counts`` of people per bin; ``progress`` hears of each."""
+    """Return what :func:`rehearse` does, from ``counts`` of people per bin."""
     if isinstance(repetitions, bool) or not isinstance(repetitions, int) or repetitions < 1:
         raise ArgumentError(f"repetitions must be a whole number of at least 1, got {shown(repetitions)}")
     if not counts.sum():
@@ -130,12 +154,14 @@ def rehearse_counts(
     for number in range(repetitions):
         each = int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)[0])
         people = counts if population else _sample(counts, each)
-        estimated = estimate(simulate(plan, people, seed=each), population=population)
+        drawn = simulate_quickly(plan, people, seed=each)
+        estimated = estimate(drawn, denoise=denoise, population=population)
         ranges.ask(estimated)
         prefixes.ask(estimated)
-        progress()
+        if progress:
+            progress(number + 1)
     scores = ranges.score(prediction.range_rmse), prefixes.score(prediction.prefix_rmse)
-    return Rehearsal(plan, users, population, repetitions, seed, *scores)
+    return Rehearsal(plan, users, population, repetitions, seed, denoise, *scores)
 
 
 def _sample(counts: NDArray[np.int64], seed: int) -> NDArray[np.int64]:

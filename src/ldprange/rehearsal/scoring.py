@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from ldprange.estimation import EitherEstimate
 
 Ends = list[NDArray[np.int64]]
+
+_TWO_SIDED = 1.96  # standard errors to either side hold 95%
 
 
 @dataclass(frozen=True)
@@ -49,12 +52,21 @@ class _Part:
 
 @dataclass(frozen=True)
 class Score:
-    """Of some questions: how many, their root mean squared error, and how often 95% intervals hold."""
+    """Of some questions: how many, their root mean squared error, and how often 95% intervals hold.
+
+    ``standard_error`` is that of ``measured_rmse``, by how much surveys differ; None if there was only one.
+    """
 
     asked: int
     predicted_rmse: float
     measured_rmse: float
+    standard_error: float | None
     coverage: float | None
+
+    @property
+    def margin(self) -> float | None:
+        """How far chance may have moved the measured error, at 95%; None if there was only one survey."""
+        return None if self.standard_error is None else _TWO_SIDED * self.standard_error
 
 
 class Questions:
@@ -62,27 +74,34 @@ class Questions:
 
     def __init__(self, parts: Sequence[_Part]) -> None:
         self._parts = parts
-        self._squares = 0.0
-        self._asked = self._covered = self._intervals = 0
+        self._number = sum(part.truth.size for part in parts)
+        self._squares: list[float] = []  # the mean squared error of each survey
+        self._covered = self._intervals = 0
 
     def ask(self, estimated: EitherEstimate) -> None:
         """Count the error of one survey's answers, and how many intervals held the truth."""
+        squares = 0.0
         for part in self._parts:
             found = part.ask(estimated)
             low, high = np.asarray(found.low), np.asarray(found.high)
-            self._squares += float(((found.value - part.truth) ** 2).sum())
-            self._asked += part.truth.size
+            squares += float(((found.value - part.truth) ** 2).sum())
             open_question = high > low  # the whole domain holds everybody: nothing to cover
             holds = (low <= part.truth) & (part.truth <= high)
             self._covered += int(np.count_nonzero(holds & open_question))
             self._intervals += int(np.count_nonzero(open_question))
+        self._squares.append(squares / self._number)
 
     def score(self, predicted: float) -> Score:
         """Return error and coverage over all surveys, beside the ``predicted`` error."""
+        measured = fmean(self._squares) ** 0.5
+        error = None
+        if len(self._squares) > 1:  # of a root: that of what it is taken of, over twice the root
+            error = stdev(self._squares) / (2 * measured * len(self._squares) ** 0.5) if measured else 0.0
         return Score(
-            asked=sum(part.truth.size for part in self._parts),
+            asked=self._number,
             predicted_rmse=predicted,
-            measured_rmse=(self._squares / self._asked) ** 0.5,
+            measured_rmse=measured,
+            standard_error=error,
             coverage=self._covered / self._intervals if self._intervals else None,
         )
 
