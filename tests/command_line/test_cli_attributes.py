@@ -203,7 +203,7 @@ def test_a_spreadsheet_gets_a_row_for_each_answer(town: Path) -> None:
     assert (joint["kind"], joint["among"], joint["from"]) == ("within", "age 8 to 15, region S", "")
     assert table("--attribute", "age", "--cdf", "--band", "simultaneous")[0]["kind"] == "simultaneous cdf"
     assert {row["attribute"] for row in table()} == {"age", "region"}
-    assert "exclude one another" in run("query", "town.agg", "--csv", "--json").stderr
+    assert "not both" in run("query", "town.agg", "--csv", "--json").stderr
 
 
 @pytest.mark.parametrize(

@@ -57,8 +57,8 @@ BAD = {
     "half a domain": (("plan", "--low", "9", "--epsilon", "1"), "--high is missing"),
     "the other half": (("plan", "--high", "9", "--epsilon", "1"), "--low is missing"),
     "half a year": (("plan", "--first", "2026-01-01", "--epsilon", "1"), "--last is missing"),
-    "two domains": ((*PLAN, "--labels", "a,b", "--epsilon", "1"), "say what values"),
-    "no domain": (("plan", "--epsilon", "1"), "say what values"),
+    "two domains": ((*PLAN, "--labels", "a,b", "--epsilon", "1"), "say which values"),
+    "no domain": (("plan", "--epsilon", "1"), "say which values"),
     "real numbers without bins": (("plan", "--low", "0.5", "--high", "9", "--epsilon", "1"), "need --bins"),
     "bins of dates": (
         ("plan", "--first", "2026-01-01", "--last", "2026-01-02", "--bins", "2", "--epsilon", "1"),
@@ -73,7 +73,7 @@ BAD = {
         ("plan", "--first", "today", "--last", "2026-01-02", "--epsilon", "1"),
         "got 'today'",
     ),
-    "denoised and raw": (("query", "monday.agg", "--denoise", "--raw"), "exclude one another"),
+    "denoised and raw": (("query", "monday.agg", "--denoise", "--raw"), "not both"),
     "labels twice": (("plan", "--labels", "S,M,S", "--epsilon", "1"), "must differ"),
     "nobody expected": ((*PLAN, "--epsilon", "1", "--users", "0"), "'--users': 0 is not in the range"),
     "an oracle without a decomposition": (
@@ -92,7 +92,7 @@ BAD = {
     "comparing without ε": ((*COMPARE, "--users", "9"), "Missing option '--epsilon'"),
     "comparing for nobody in particular": ((*COMPARE, "--epsilon", "1"), "Missing option '--users'"),
     "comparing for nobody": ((*COMPARE, "--epsilon", "1", "--users", "0"), "not in the range"),
-    "comparing nothing": (("compare", "--epsilon", "1", "--users", "9"), "say what values"),
+    "comparing nothing": (("compare", "--epsilon", "1", "--users", "9"), "say which values"),
     "comparing without privacy": (
         (*COMPARE, "--epsilon", "nan", "--users", "9"),
         "ε must be a finite number above 0, got nan",
@@ -120,7 +120,7 @@ BAD = {
         ("need", "--low", "0", "--epsilon", "1", "--error", "1%"),
         "--high is missing",
     ),
-    "bins of nothing": (("need", "--bins", "8", "--epsilon", "1", "--users", "9"), "say what values"),
+    "bins of nothing": (("need", "--bins", "8", "--epsilon", "1", "--users", "9"), "say which values"),
     "an error that is a word": (
         (*NEED, "--epsilon", "1", "--error", "small"),
         "a share such as 0.01 or 1%, got 'small'",

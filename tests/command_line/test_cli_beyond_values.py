@@ -84,11 +84,11 @@ def test_a_table_must_have_all_values_where_all_must_answer(here: Path) -> None:
         (("--labels", "S,M", "--open-ends"), "open ends must be those of numbers or days"),
         (
             ("--attribute", "a", "0..9", "--attribute", "b", "0..9", "--open-ends"),
-            "end its values with /open",
+            "add /open to the values",
         ),
         (
             ("--attribute", "a", "0..9", "--attribute", "b", "0..9", "--prefer-not-to-say"),
-            "all must be answer",
+            "people must answer all",
         ),
         ((*MINUTES, "--open-ends", "left"), "'left' is not one of 'both', 'low', 'high'"),
     ],

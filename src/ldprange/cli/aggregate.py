@@ -79,7 +79,7 @@ def aggregate(
     check_distinct(files)
     resume = None if STANDARD_INPUT in map(str, files) else Path(f"{output}.checkpoint")
     if resume is not None and resume.exists():
-        note(f"going on from {resume}")
+        note(f"carrying on from {resume}")
     with progress("counting", "reports", size_of(files)) as bar:
 
         def done(size: int, reports: int) -> None:

@@ -25,7 +25,9 @@ WAYS = (
 def product_of(attributes: Sequence[tuple[str, str]]) -> Domain:
     """Return the domain of people with several attributes, each a name and its values in a word."""
     if len(attributes) < 2:
-        raise click.UsageError("--attribute is for two or more; with one, use --low and --high or their like")
+        raise click.UsageError(
+            "--attribute is for two or more; for just one, use --low and --high or the like"
+        )
     named: dict[str, Domain] = {}
     for name, values in attributes:
         if name in named:
@@ -73,7 +75,7 @@ def _domain(values: str) -> Domain:
     try:
         least, most = number(low), number(high)
     except ValueError:
-        raise DomainError(f"values must be said like one of: {WAYS}; got {shown(values)}") from None
+        raise DomainError(f"values must look like one of: {WAYS}; got {shown(values)}") from None
     if isinstance(least, int) and isinstance(most, int):
         return Domain.integers(least, most, open_ends=open_ends)
     make = Domain.logarithmic if logarithmic else Domain.real

@@ -38,7 +38,7 @@ _QUANTILES = (0.25, 0.5, 0.75, 0.9)
     show_default=True,
     help="How many people report.",
 )
-@epsilon_option(default=1.1, show_default=True, help="The privacy that each of them spends.")
+@epsilon_option(default=1.1, show_default=True, help="How much each of them reveals at most.")
 def demo(people: int, epsilon: float) -> None:
     """See it all at work on a made-up population, without files or a server.
 

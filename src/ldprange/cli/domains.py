@@ -16,29 +16,31 @@ from ldprange.domain.open_ends import SIDES
 from ldprange.support.checking import shown
 
 _OPTIONS = (
-    click.option("--low", metavar="NUMBER", help="The least value there may be."),
-    click.option("--high", metavar="NUMBER", help="The greatest value there may be."),
+    click.option("--low", metavar="NUMBER", help="The smallest value people may have."),
+    click.option("--high", metavar="NUMBER", help="The largest value people may have."),
     click.option(
-        "--bins", type=int, help="Cut real numbers into so many bins; without it, values are whole numbers."
+        "--bins", type=int, help="How many bins for real numbers; without it, values are whole numbers."
     ),
     click.option(
-        "--logarithmic", is_flag=True, help="Bins of equal ratio, for values such as durations or spending."
+        "--logarithmic",
+        is_flag=True,
+        help="Bins that grow with the value, for durations, spending and the like.",
     ),
-    click.option("--first", metavar="DATE", help="The first day there may be, such as 2026-01-01."),
-    click.option("--last", metavar="DATE", help="The last day there may be."),
+    click.option("--first", metavar="DATE", help="The first possible day, such as 2026-01-01."),
+    click.option("--last", metavar="DATE", help="The last possible day."),
     click.option("--labels", metavar="A,B,C", help="Labels in their order, such as XS,S,M."),
     click.option(
         "--open-ends",
         is_flag=False,
         flag_value="both",
         type=click.Choice(SIDES),
-        help="Also take values beyond the ends, as “less than …” and “more than …”; or beyond one end alone.",
+        help="Also accept values outside, as “less than …” and “more than …”, at both ends or just one.",
     ),
     click.option(
         "--prefer-not-to-say",
         "no_answer",
         is_flag=True,
-        help="People may give no answer, which is as private as any; shares are then of those who gave one.",
+        help="People may decline, as privately as they answer; shares are then of those who answer.",
     ),
     click.option(
         "--attribute",
@@ -46,14 +48,14 @@ _OPTIONS = (
         nargs=2,
         multiple=True,
         metavar="NAME VALUES",
-        help="One of several attributes of a person, and what values it may have.",
+        help="The name and the values of one of several attributes.",
     ),
 )
 _WAYS = (
-    "Say what values there may be in one of five ways: --low and --high for whole numbers; with --bins for "
-    "real numbers; with --bins and --logarithmic for real numbers over several magnitudes; --first and "
-    "--last for days; --labels for labels with an order. Numbers and days may have --open-ends, and any of "
-    "these --prefer-not-to-say. Of people with several attributes, say it of each "
+    "There are five ways to say which values people may have: --low and --high for whole numbers; add --bins "
+    "for real numbers; add --bins and --logarithmic for real numbers from tiny to huge; --first and --last "
+    "for days; --labels for labels in order. Add --open-ends to numbers and days, or --prefer-not-to-say to "
+    "any of them. If people have several attributes, describe each one "
     f"with --attribute: {WAYS}."
 )
 
@@ -111,7 +113,7 @@ class _Said:
         }
         said = [way for way, given in ways.items() if any(part is not None for part in given.values())]
         if len(said) != 1:
-            raise click.UsageError(f"say what values there may be with one of: {'; '.join(ways)}")
+            raise click.UsageError(f"say which values people may have, with one of: {'; '.join(ways)}")
         for option, part in ways[said[0]].items():
             if part is None:
                 raise click.UsageError(f"{said[0]} go together, and {option} is missing; add it")
@@ -119,10 +121,12 @@ class _Said:
         if (self.bins is not None or self.logarithmic) and not numbers:
             raise click.UsageError("--bins and --logarithmic go with --low and --high only")
         if self.open_ends is not None and self.attributes:
-            raise click.UsageError("--open-ends is for one attribute; of several, end its values with /open")
+            raise click.UsageError(
+                "--open-ends is for one attribute; with several, add /open to the values of each"
+            )
         if self.no_answer and self.attributes:
             raise click.UsageError(
-                "--prefer-not-to-say is for one attribute; of several, all must be answered"
+                "--prefer-not-to-say is for one attribute; with several, people must answer all"
             )
         return self._of_values().with_open_ends(self.open_ends or False).with_no_answer(self.no_answer)
 
@@ -139,7 +143,7 @@ class _Said:
         low, high = _number("--low", self.low), _number("--high", self.high)
         if self.bins is None:
             if self.logarithmic or not (isinstance(low, int) and isinstance(high, int)):
-                raise click.UsageError("real numbers need --bins: into how many bins are they to be cut?")
+                raise click.UsageError("real numbers need --bins: say how many bins to use")
             return Domain.integers(low, high)
         make = Domain.logarithmic if self.logarithmic else Domain.real
         return make(low, high, self.bins)

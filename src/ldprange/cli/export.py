@@ -36,7 +36,7 @@ def export(name: str, output: str, reports_per_file: int, place: str, as_json: b
         surveys = {survey.name: survey for survey in store.surveys()}
         if name not in surveys:
             there = ", ".join(surveys) or "none"
-            raise ArgumentError(f"there is no survey {name} in {store.place}; those there are: {there}")
+            raise ArgumentError(f"there is no survey {name} in {store.place}, only {there}")
         reports = export(
             store, surveys[name], Path(output), reports_per_file=reports_per_file, progress=bar.add
         )

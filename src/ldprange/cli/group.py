@@ -14,7 +14,7 @@ from ldprange.support.optional import optional_packages
 COMMANDS = {
     "plan": ("plan", "Make a plan, and predict how accurate its answers will be."),
     "compare": ("compare", "Compare all kinds of plans, best first."),
-    "need": ("need", "Tell how many people, how much ε, or how many bins it takes."),
+    "need": ("need", "Tell how many people, how much ε, or how many bins you need."),
     "audit": ("audit", "Show that what is shipped is as private as a plan says."),
     "encode": ("encode", "Rehearse: randomise a file of values as clients would."),
     "aggregate": ("aggregate", "Count report files into an aggregate."),

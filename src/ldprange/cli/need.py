@@ -43,7 +43,7 @@ def _share(context: click.Context, option: click.Parameter, text: str | None) ->
 @epsilon_option()
 @users_option()
 @click.option(
-    "--error", metavar="SHARE", callback=_share, help="The wanted root mean squared error: 0.01 or 1%."
+    "--error", metavar="SHARE", callback=_share, help="The root mean squared error that you want: 0.01 or 1%."
 )
 @workload_option
 @json_option
@@ -55,12 +55,12 @@ def need(
     workload: Workload,
     as_json: bool,
 ) -> None:
-    """Tell how many people, how much ε, or how many bins it takes.
+    """Tell how many people, how much ε, or how many bins you need.
 
-    Leave out what you want to know. With a domain, --epsilon and --users: what can be learnt, and what would
-    make it more. With a domain, --epsilon and --error: how many people must report. With a domain, --users
-    and --error: which ε each of them must spend. With --epsilon and --users alone: into how many bins a
-    domain can usefully be cut, as a power of two up to 65,536.
+    Leave out what you want to know. With a domain, --epsilon and --users: what you can learn, and what would
+    help. With a domain, --epsilon and --error: how many people must answer. With a domain, --users and
+    --error: which ε you need. With --epsilon and --users alone: how many bins are useful, as a power of two
+    up to 65,536.
     """
     bins = domain.bins if domain else None
     match domain, epsilon, users, error:

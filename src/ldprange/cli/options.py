@@ -22,23 +22,27 @@ from ldprange.support.columns import Missing
 plan_argument = click.argument("plan_file", metavar="PLAN")
 values_argument = click.argument("values_file", metavar="VALUES")
 column_option = click.option(
-    "--column", metavar="NAME", help="The table's column; may be left out if there is only one."
+    "--column", metavar="NAME", help="The column of the table; not needed if there is only one."
 )
 missing_option = click.option(
     "--missing",
     type=click.Choice(get_args(Missing)),
     default="refuse",
     show_default=True,
-    help="Whether a row without a value (an empty cell, null, NaN) is an error, or left out.",
+    help="Whether a row without a value (an empty cell, null, NaN) is an error or is skipped.",
 )
 seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), help="Repeat an earlier run; fresh from the system if left out."
+    "--seed", type=click.IntRange(min=0), help="Repeat an earlier run; random if left out."
 )
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else on standard output."
 )
 output_option = click.option(
-    "-o", "--output", metavar="FILE", required=True, help="The file to write; there whole, or not at all."
+    "-o",
+    "--output",
+    metavar="FILE",
+    required=True,
+    help="The file to write; it appears complete, or not at all.",
 )
 
 
@@ -54,7 +58,7 @@ epsilon_option = partial(
     "--epsilon",
     type=float,
     callback=_above_zero,
-    help="The privacy that each person spends in total.",
+    help="How much each person reveals at most, in total; 1 is usual.",
 )
 users_option = partial(
     click.option, "--users", type=click.IntRange(min=1), help="How many people you expect."
@@ -64,14 +68,14 @@ answers_option = click.option(
     type=click.Choice(get_args(Answers)),
     default="unbiased",
     show_default=True,
-    help="Which answers the plan is made for; denoised asks more about coarse scales, and needs --users.",
+    help="Which answers the plan is best for; denoised asks more about coarse scales and needs --users.",
 )
 workload_option = click.option(
     "--workload",
     type=click.Choice(get_args(Workload)),
     default="both",
     show_default=True,
-    help="What is to be accurate: ranges, prefixes (and quantiles), or both.",
+    help="What should be most accurate: ranges, prefixes (and quantiles), or both.",
 )
 
 
@@ -87,7 +91,9 @@ def _population(context: click.Context, option: click.Parameter, typed: str | No
         return float(number)
     except ValueError:
         raise click.BadParameter(
-            f"it must be 'respondents' or a number of people from 1 on, got {shown(typed)}", context, option
+            f"it must be 'respondents' or a number of people of at least 1, got {shown(typed)}",
+            context,
+            option,
         ) from None
 
 
@@ -95,8 +101,8 @@ population_option = click.option(
     "--population",
     metavar="WHOM",
     callback=_population,
-    help="Whom intervals speak of: 'respondents' (only those who answered), or the number of people of whom "
-    "they are a random sample.  [default: an endless population]",
+    help="Whom intervals are about: 'respondents' (only those who answered), or the number of people from "
+    "whom they are a random sample.  [default: an endless population]",
 )
 
 

@@ -52,7 +52,7 @@ _ORACLES: dict[str, Callable[[], Oracle]] = {**ORACLES, "hrr": HRR}
 )
 @domain_options()
 @epsilon_option(required=True)
-@users_option(help="How many people you expect; predicts the error.")
+@users_option(help="How many people you expect; you'll see how accurate the answers will be.")
 @click.option(
     "--decomposition",
     type=click.Choice(["best", *_SHAPES]),

@@ -55,7 +55,7 @@ def _asked(words: str, what: str, *names: str, **more: Any) -> Callable[[Any], A
     type=float,
     default=0.95,
     show_default=True,
-    help="How often an interval is to hold the truth.",
+    help="How often intervals contain the truth.",
 )
 @click.option(
     "--denoise", is_flag=True, help="Less error for a little bias: a distribution, with no share below 0."
@@ -93,9 +93,9 @@ def query(
     you --denoise.
     """
     if denoise and raw:
-        raise click.UsageError("--denoise and --raw exclude one another; leave one of them out")
+        raise click.UsageError("use either --denoise or --raw, not both")
     if as_json and as_csv:
-        raise click.UsageError("--json and --csv exclude one another; leave one of them out")
+        raise click.UsageError("use either --json or --csv, not both")
     if band is not None and not cdf:
         raise click.UsageError(f"--band goes with --cdf only, got {band}")
     if len(attributes) > 1:
@@ -107,7 +107,7 @@ def query(
         )
     aggregate = read_aggregate(aggregate_file)
     if not aggregate.reports:
-        raise QueryError(f"{aggregate_file} must hold at least one report to be asked, and it holds none")
+        raise QueryError(f"{aggregate_file} must contain at least one report, and it contains none")
     asked = Questions(ranges, prefixes, quantiles, histogram, cdf, band or "pointwise")
     names = [name for name in aggregate.plan.domain.attributes if name]
     _check_attributes(names, attribute, asked, bool(within), raw)

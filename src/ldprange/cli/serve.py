@@ -42,14 +42,16 @@ def _limit(option: str, default: float, what: str, *, least: int = 0, **more: An
 @survey_options(required=False)
 @store_options
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="And the port.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port to listen on."
+)
 @click.option(
     "--origin",
     "origins",
     multiple=True,
     metavar="URL",
-    help="Under which people reach it, such as https://survey.example.org; may be given many times. "
-    "It may be administered from there and from this machine only.",
+    help="The address that people open, such as https://survey.example.org; you can give several. "
+    "Administration works from these and from this machine only.",
 )
 @click.option(
     "--behind-proxy",
@@ -57,17 +59,17 @@ def _limit(option: str, default: float, what: str, *, least: int = 0, **more: An
     is_flag=False,
     flag_value="127.0.0.1",
     metavar="[ADDRESS]",
-    help="A proxy asks from this address, or from this network: take senders' addresses from its "
-    "X-Forwarded-For, and from nobody else's.  [without an address: 127.0.0.1]",
+    help="The address or network of the proxy in front; senders' addresses are read from its "
+    "X-Forwarded-For header, and from nobody else's.  [without an address: 127.0.0.1]",
 )
 @_limit("--requests-per-second", DEFAULTS.requests_per_second, "From one address; 0 for no limit.")
-@_limit("--largest-batch", DEFAULTS.largest_body, "Bytes of one submission.", least=64)
+@_limit("--largest-batch", DEFAULTS.largest_body, "The most bytes in one submission.", least=64)
 @_limit("--reports-per-hour", DEFAULTS.reports_per_hour, "From one address to one survey; 0 for no limit.")
 @_limit("--bytes-per-hour", DEFAULTS.bytes_per_hour, "From one address to one survey; 0 for no limit.")
 @_limit(
     "--least-free-disk",
     DEFAULTS.least_free_bytes // _MEGABYTE,
-    "With less, it takes no reports; for a store in a directory.",
+    "With less than this, no reports are accepted; for a store in a directory.",
     metavar="MEGABYTES",
 )
 def serve(
@@ -83,7 +85,7 @@ def serve(
     bytes_per_hour: int,
     least_free_disk: int,
 ) -> None:
-    """Collect reports: a service with a page on which people answer, and a dashboard.
+    """Collect reports: a service with a page where people answer, and a dashboard.
 
     With --question, a survey is opened, unless it is there already, and its links are printed. You can ask
     several questions on one page: options that describe a survey belong to the --question before them, and
@@ -124,8 +126,10 @@ def serve(
         if not settings.origins:
             _warn(is_loopback(host))
         elif proxy is None:
-            note("without --behind-proxy, all who come through a proxy are one address, and share its limits")
-        note("stop with Ctrl-C; nothing that was acknowledged is lost")
+            note(
+                "without --behind-proxy, everyone who comes through a proxy shares the limits of one address"
+            )
+        note("stop with Ctrl-C; no acknowledged report is lost")
         try:
             with callers_thread:  # answers are worked out side by side
                 server.run(sockets=[listening])
@@ -134,7 +138,7 @@ def serve(
         finally:
             collector.stop()  # if it was told to end while it started, nobody has
             reports = sum(collector.writer.live(survey).reports for survey in collector.surveys.values())
-            note(f"stopped; {reports:,} reports are kept in {store.place}")
+            note(f"stopped; {reports:,} reports are stored in {store.place}")
 
 
 def _check_page(names: Sequence[str]) -> None:
@@ -177,8 +181,8 @@ def _warn(only_here: bool) -> None:
         note("only this machine can open these links; to let others in, see --origin and docs/deploy.md")
     else:
         note(
-            "answers travel in the clear: whoever is on the way sees who takes part and can change them; "
-            "put a proxy with TLS in front, and name it with --origin"
+            "answers travel unencrypted: anyone on the way can see who takes part, and change the answers; "
+            "put a proxy with HTTPS in front, and give its address with --origin"
         )
 
 
@@ -197,7 +201,7 @@ def _announce(store: Store, wanted: Sequence[Survey], here: str, place: str) -> 
             store.keep_digests({role: digest(token) for role, token in tokens.items()})
         else:
             where = f"--database {store.place}" if "://" in place else f"--data {place}"
-            note(f"there are no tokens yet, and only a terminal is shown them; type: ldprange tokens {where}")
+            note(f"there are no tokens yet, and only a terminal may show them; run: ldprange tokens {where}")
     others = {survey.name: survey for survey in store.surveys()}
     together = [others.pop(survey.name) for survey in wanted]
     rows = []
@@ -213,17 +217,17 @@ def _announce(store: Store, wanted: Sequence[Survey], here: str, place: str) -> 
     rows += [(f"{role}'s token", token) for role, token in tokens.items()]
     print_whole(rows)
     if tokens:
-        note("the tokens are shown this once, and kept as digests only; ldprange tokens makes new ones")
+        note("keep these tokens: they are shown only once; ldprange tokens makes new ones")
 
 
 @command("ldprange tokens", "ldprange tokens --new --data surveys")
-@click.option("--new", is_flag=True, help="Make the store, if there is none yet.")
+@click.option("--new", is_flag=True, help="Make the store if there is none yet.")
 @store_options
 def tokens(place: str, new: bool) -> None:
     """Make new tokens for the administrator and the analyst, and print them.
 
-    The old ones end when the collector is started again. Where it is started without a terminal, this
-    comes first, with --new.
+    The old ones stop working when you restart the collector. If you start it without a terminal, run this
+    first, with --new.
     """
     from ldprange.service.access import digest, new_tokens
     from ldprange.service.store import Store
@@ -237,4 +241,4 @@ def tokens(place: str, new: bool) -> None:
     with store, store.reached():
         store.keep_digests({role: digest(token) for role, token in made.items()})
     print_whole((f"{role}'s token", token) for role, token in made.items())
-    note(f"they are for the collector in {store.place}; if it runs, start it again to take them")
+    note(f"these are for the collector in {store.place}; if it's running, restart it to use them")

@@ -19,13 +19,13 @@ def store_options(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def with_place(*, data: str | None, database: str | None, **given: Any) -> None:
         if data is not None and database is not None:
-            raise click.UsageError("--data and --database exclude one another; leave one of them out")
+            raise click.UsageError("use either --data or --database, not both")
         if database is not None and "://" not in database:
-            raise click.UsageError("--database must be such as postgresql://user@host/name, and it is not")
+            raise click.UsageError("--database must look like postgresql://user@host/name, and it doesn't")
         need_service()
         command(place=database or data or DIRECTORY, **given)
 
-    where = f"Where everything is kept, in an SQLite file.  [default: {DIRECTORY}]"
+    where = f"The directory for everything, in an SQLite file.  [default: {DIRECTORY}]"
     return with_options(
         with_place,
         click.option("--data", metavar="DIRECTORY", help=where),

@@ -30,9 +30,10 @@ Ask = Callable[..., Any]
 
 @click.group()
 def survey() -> None:
-    """Make, list, correct, close, open and delete the surveys of a collector that runs.
+    """Make, list, correct, close, open and delete the surveys of a running collector.
 
-    The administrator's token is asked for, or taken from LDPRANGE_TOKEN. Listing takes the analyst's too.
+    You are asked for the administrator's token, unless it is in LDPRANGE_TOKEN. The analyst's is enough for
+    listing.
     """
 
 
@@ -72,15 +73,15 @@ def _host(server: str) -> Host:
     except ValueError:
         parts, host = urlsplit(""), Host(False, "", None)
     if parts.scheme not in ("http", "https") or not host.name or parts.path not in ("", "/"):
-        raise ArgumentError(f"a collector's address must be such as {_SERVER}, got {server}")
+        raise ArgumentError(f"a collector's address must look like {_SERVER}, got {server}")
     if not host.secure and not host.is_this_machine:
-        raise ArgumentError(f"a token must not travel in the clear, got {server}; use https")
+        raise ArgumentError(f"a token must not be sent unencrypted, got {server}; use https")
     try:
         socket.create_connection((host.name, host.port or (443 if host.secure else 80)), _REACH).close()
     except OSError as error:
         raise SendError(
-            f"a collector must run at {server}, and none answers ({error.strerror or error}); "
-            "start it, or see --server"
+            f"no collector answers at {server} ({error.strerror or error}); "
+            "start one, or give another address with --server"
         ) from None
     return host
 
@@ -94,7 +95,9 @@ def _token() -> str:
         raise ArgumentError("a token is needed, and there is no terminal to ask for it; set LDPRANGE_TOKEN")
     token = token.strip()
     if not (token.isascii() and token.isprintable()):
-        raise ArgumentError("a token has letters, digits, dashes and underscores only, and this one has more")
+        raise ArgumentError(
+            "a token has only letters, digits, dashes and underscores, and this one has something else"
+        )
     return token
 
 
@@ -109,7 +112,9 @@ def _token() -> str:
 def create(surveys: list[NewSurvey], ask: Ask, server: str, as_json: bool) -> None:
     """Open a new survey."""
     if len(surveys) != 1:
-        raise click.UsageError(f"one survey is made at a time, got {len(surveys)} questions; make each alone")
+        raise click.UsageError(
+            f"this makes one survey at a time, got {len(surveys)} questions; run it once for each"
+        )
     made = ask("POST", "/api/surveys", surveys[0].description)
     tell_all(surveys)
     links = {"survey": f"{server}/s/{made['name']}", "dashboard": f"{server}/d/{made['name']}"}
@@ -152,7 +157,7 @@ def correct(name: str, question: str | None, unit: str | None, ask: Ask, server:
 @click.argument("name", metavar="SURVEY")
 @_server_option
 def close(name: str, ask: Ask, server: str) -> None:
-    """Take no more reports; its answers stay."""
+    """Stop taking reports; the results stay."""
     _change(ask, name, {"state": "closed"})
 
 
@@ -166,14 +171,14 @@ def open_again(name: str, ask: Ask, server: str) -> None:
 
 @command("ldprange survey delete how-long-is-your-commute", of=survey)
 @click.argument("name", metavar="SURVEY")
-@click.option("--yes", is_flag=True, help="Do not ask again.")
+@click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
 @_server_option
 def delete(name: str, yes: bool, ask: Ask, server: str) -> None:
-    """Delete a survey and all of its reports, for good."""
+    """Delete a survey and all its reports, for good."""
     _check_name(name)
     found = next((each for each in ask("GET", "/api/surveys")["surveys"] if each["name"] == name), None)
     if found is None:
-        raise ArgumentError(f"there must be a survey of this name to delete it, got {shown(name)}")
+        raise ArgumentError(f"there is no survey named {shown(name)} to delete; see ldprange survey list")
     if not yes:
         if not sys.stdin.isatty():
             raise ArgumentError("deleting must be confirmed, and there is no terminal to ask; add --yes")

@@ -75,24 +75,28 @@ def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callabl
 
         return with_options(
             with_surveys,
-            click.option("--question", metavar="TEXT", required=required, help="What people are asked."),
-            click.option("--name", help="The survey's name in its link; made from the question if left out."),
-            click.option("--unit", metavar="TEXT", help="What its numbers are counted in, such as minutes."),
-            click.option("--public", is_flag=True, help="Anybody may see its answers, without a token."),
+            click.option(
+                "--question", metavar="TEXT", required=required, help="The question that people answer."
+            ),
+            click.option(
+                "--name", help="The name of the survey in its link; taken from the question if left out."
+            ),
+            click.option("--unit", metavar="TEXT", help="The unit of the numbers, such as minutes."),
+            click.option("--public", is_flag=True, help="Anybody may see the results, without a token."),
             click.option(
                 "--batches",
                 is_flag=True,
-                help="A submission may hold many reports, as programs send them; otherwise one.",
+                help="A submission may contain many reports, for programs that send for many people.",
             ),
             click.option(
                 "--plan",
                 "plan_file",
                 metavar="FILE",
-                help="Its plan; made from the options below if left out.",
+                help="A file with the plan; made from the options below if left out.",
             ),
             add_domain_options,
             epsilon_option(),
-            users_option(help="How many people you expect to answer; you are told what they can tell."),
+            users_option(help="How many people you expect; you'll see what you can learn from them."),
         )
 
     return decorate
@@ -107,7 +111,9 @@ def _take_survey(options: dict[str, Any]) -> NewSurvey | None:
     domain = take_domain(options, required=False)
     if question is None:
         if name or unit or public or batches or plan_file or domain or epsilon or users:
-            raise click.UsageError("what describes a survey goes with a question; add --question")
+            raise click.UsageError(
+                "these options describe a survey, and a survey needs a question; add --question"
+            )
         return None
     plan = _plan(question, plan_file, domain, epsilon)
     description = {
@@ -124,7 +130,9 @@ def _take_survey(options: dict[str, Any]) -> NewSurvey | None:
 def _plan(question: str, plan_file: str | None, domain: Domain | None, epsilon: float | None) -> Plan:
     if plan_file is not None:
         if domain or epsilon:
-            raise click.UsageError("--plan says it all; leave out --epsilon and what values there may be")
+            raise click.UsageError(
+                "--plan already says which values and which ε; leave out the other options"
+            )
         return read_plan(plan_file)
     if domain is None or epsilon is None:
         missing = "the values people may have, such as --low and --high" if domain is None else "--epsilon"

@@ -198,7 +198,7 @@ DESCRIPTION: Json = {
         },
         "/api/plans": {
             "post": _operation(
-                "See the best plan for a survey, and how exact its answers will be",
+                "See the best plan for a survey, and how accurate its answers will be",
                 {"200": _json(PLANNED, "The plan, to make a survey with.")},
                 (400,),
                 body={"application/json": {"schema": WANTED}},

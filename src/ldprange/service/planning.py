@@ -21,7 +21,7 @@ _WANTED = {"domain", "epsilon", "users"}
 
 
 async def choose(request: Request) -> Response:
-    """Return the best plan for a domain, an ε and a number of people, and how exact its answers will be."""
+    """Return the best plan for a domain, an ε and a number of people, and how accurate it will be."""
     collector = collector_of(request)
     check_role(request, collector, (ADMINISTRATOR,))
     Parameters(request)
