@@ -45,6 +45,17 @@ ldp.wire.pack(report).hex()
 # %%
 rng = np.random.default_rng(1)
 people = np.concatenate([rng.gamma(4, 6, 15_000), rng.normal(75, 12, 5_000)]).clip(0, 120).astype(int)
+
+# %% [markdown]
+# We know the truth about them, so we can hold 20 surveys of them and see how far off the answers are:
+
+# %%
+ldp.rehearse(plan, people, seed=7)
+
+# %% [markdown]
+# Now one of these surveys, step by step: everyone's report, counted, and turned into an estimate.
+
+# %%
 reports = ldp.encode_many(plan, people, seed=7)
 estimate = ldp.estimate(ldp.Aggregate.of(plan, reports))
 

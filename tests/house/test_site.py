@@ -18,6 +18,8 @@ from notebook_pages import made_from
 from site_pages import PAGES, api_page
 
 NAMES = {*ldp.__all__, "DecisionStump", "NaiveBayes"}
+WITHOUT_MKDOCS = importlib.util.find_spec("mkdocs") is None
+NOT_TESTED = "mkdocs is not installed (scripts/environment site), so the site was NOT tested"
 NOTEBOOKS = sorted((ROOT / "docs/notebooks").glob("*.py"))
 
 
@@ -49,22 +51,66 @@ def test_a_notebook_runs(program: Path) -> None:
     assert set(re.findall(r"!\[.*\]\((.*)\)", page)) == {name for name in made if name.endswith(".png")}
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of the site, built as scripts/site builds it."""
-    if importlib.util.find_spec("mkdocs") is None:
-        pytest.skip("mkdocs is not installed (scripts/environment site), so the site was NOT tested")
-    place = tmp_path_factory.mktemp("site")
-    built = subprocess.run(
+def strictly_built(sources: Path, place: Path) -> subprocess.CompletedProcess[str]:
+    """Build the site of ``sources`` into ``place``, as scripts/site does it."""
+    return subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(place)],
-        cwd=ROOT,
+        cwd=sources,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the site."""
+    if WITHOUT_MKDOCS:
+        pytest.skip(NOT_TESTED)
+    place = tmp_path_factory.mktemp("site")
+    built = strictly_built(ROOT, place)
     assert built.returncode == 0, built.stderr
     return place
+
+
+@pytest.mark.skipif(WITHOUT_MKDOCS, reason=NOT_TESTED)
+@pytest.mark.system
+@pytest.mark.parametrize(
+    ("link", "told"),
+    [
+        ("other.md#a-heading", None),
+        ("nowhere.md", "target is not found among documentation files"),
+        ("other.md#nothing", "does not contain an anchor '#nothing'"),
+        ("#nothing", "there is no such anchor on this page"),
+        ("nowhere.png", "target is not found among documentation files"),
+    ],
+)
+def test_a_link_that_leads_nowhere_ends_the_build(tmp_path: Path, link: str, told: str | None) -> None:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    (pages / "index.md").write_text(f"# Start\n\n[A link]({link})\n", encoding="utf-8")
+    (pages / "other.md").write_text("# Other\n\n## A heading\n", encoding="utf-8")
+    settings = {
+        "INHERIT": str(ROOT / "mkdocs.yml"),  # what is strict, and how headings are named
+        "docs_dir": "pages",
+        "hooks": [],
+        "plugins": [],
+        "nav": ["index.md", "other.md"],
+    }
+    (tmp_path / "mkdocs.yml").write_text(json.dumps(settings), encoding="utf-8")
+    built = strictly_built(tmp_path, tmp_path / "site")
+    if told is None:
+        assert built.returncode == 0, built.stderr
+    else:
+        assert built.returncode == 1
+        assert told in built.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.system
+def test_the_site_has_no_programs_and_nothing_that_python_left(site: Path) -> None:
+    assert [file for file in site.rglob("*") if file.suffix in (".py", ".pyc")] == []
 
 
 @pytest.mark.slow
