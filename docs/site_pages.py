@@ -48,8 +48,17 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Return the text of a page with links to where their targets are on the site."""
-    return with_links_of_the_site(markdown, page.file.src_uri)
+    """Return the text of a page with links that work on the site, and examples as they are printed."""
+    return with_links_of_the_site(as_printed(markdown), page.file.src_uri)
+
+
+def as_printed(text: str) -> str:
+    r"""Return ``text`` with an empty line where doctest asks to write ``<BLANKLINE>``.
+
+    >>> as_printed("one\n<BLANKLINE>\ntwo")
+    'one\n\ntwo'
+    """
+    return re.sub(r"^<BLANKLINE>$", "", text, flags=re.MULTILINE)
 
 
 def with_links_of_the_site(text: str, page: str) -> str:

@@ -50,6 +50,8 @@ for label, decomposition, oracle in [
 chosen = [ldp.choose_plan(ages, epsilon=level, expected_users=100_000) for level in levels]
 axes.plot(levels, [plan.predict(users=100_000).range_rmse for plan in chosen], "o-", label="chosen")
 axes.set(xlabel="ε", ylabel="error of a range (root mean square)", xscale="log", yscale="log")
+axes.set_xticks(levels, [f"{level:g}" for level in levels])
+axes.set_xticks([], minor=True)
 axes.legend(frameon=False)
 figure
 
