@@ -41,6 +41,7 @@ if TYPE_CHECKING:  # the same once more, for type checkers and editors, which re
     from ldprange.estimation import Estimate as Estimate
     from ldprange.estimation import JointEstimate as JointEstimate
     from ldprange.estimation import estimate as estimate
+    from ldprange.estimation import predict_estimate as predict_estimate
     from ldprange.influence import Influence as Influence
     from ldprange.learning import LabelledAggregate as LabelledAggregate
     from ldprange.learning import LabelledClient as LabelledClient
@@ -109,7 +110,7 @@ _HOMES = {
             "StoreError",
             "WireError",
         ],
-        "estimation": ["Estimate", "JointEstimate", "estimate"],
+        "estimation": ["Estimate", "JointEstimate", "estimate", "predict_estimate"],
         "influence": ["Influence"],
         "learning": [
             "LabelledAggregate",

@@ -25,6 +25,7 @@ from ldprange.oracles.contract import Column
 from ldprange.prediction import Prediction
 from ldprange.randomness import WORDS
 from ldprange.sampling import Population, fixed_people
+from ldprange.support.arrays import Floats
 from ldprange.support.blas import callers_thread
 from ldprange.support.checking import is_number, listed, normalise, shown, times
 from ldprange.support.html_tables import html_facts
@@ -278,10 +279,14 @@ class Plan(Agreement):
         population
             Whom the answers are to speak of, as in :func:`ldprange.estimate`.
         """
-        self._check_predictable(users)
+        self.check_predictable(users)
         law = self.law(users * np.array(self.probabilities), population)
+        return Prediction(users, *self.layout.mean_variances(law, self.shares_of(counts)))
+
+    def shares_of(self, counts: ArrayLike | None) -> Floats | None:
+        """Return people per bin, ``counts``, as shares, with an axis for each attribute; None for None."""
         if counts is None:
-            return Prediction(users, *self.layout.mean_variances(law))
+            return None
         try:
             people = np.asarray(counts, np.float64)
         except (ValueError, TypeError):
@@ -292,7 +297,8 @@ class Plan(Agreement):
                 f"counts must be {times(shape)} numbers of at least 0 that are not all 0, "
                 f"got shape {people.shape}" + (f", the least {people.min():g}" if people.size else "")
             )
-        return Prediction(users, *self.layout.mean_variances(law, people / people.sum()))
+        shares: Floats = people / people.sum()
+        return shares
 
     def _repr_html_(self) -> str:
         return html_facts(
@@ -327,7 +333,7 @@ class Plan(Agreement):
         """
         if not is_number(share) or not 0 < share < 1:
             raise PlanError(f"the share of liars must be above 0 and below 1, got {shown(share)}")
-        self._check_predictable(1)
+        self.check_predictable(1)
         names = list(self.domain.attributes)
 
         def liars(table: Sequence[int]) -> Liars:
@@ -350,7 +356,8 @@ class Plan(Agreement):
             raise PlanError(f"a range must not end before it begins, got {shown(ends)}")
         return low, high + 1
 
-    def _check_predictable(self, users: object) -> None:
+    def check_predictable(self, users: object) -> None:
+        """Raise PlanError unless the error of a survey of ``users`` people can be predicted."""
         if not is_number(users) or users <= 0:
             raise PlanError(f"users must be a finite number above 0, got {shown(users)}")
         if not all(self.probabilities[level] for level in self.layout.required):

@@ -179,6 +179,7 @@ class TestStreams:
         text = done("plan", "--low", "0", "--high", "9", "--epsilon", "1", *options)
         for part in ("10 bins", "ε = 1", "Haar", "HRR", "1 byte", "1,000", "error of a prefix", "p.json"):
             assert part in text
+        assert "median             if it's 4, you'll get" in text
 
     def test_json_says_what_the_summary_says(self, here: Path) -> None:
         options = ["--decomposition", "haar", "--oracle", "hrr", "--users", "1000"]

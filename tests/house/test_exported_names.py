@@ -67,6 +67,7 @@ NAMES = [
     "optimise_plan",
     "outlook",
     "predict_denoised",
+    "predict_estimate",
     "rehearse",
     "simulate",
     "simulate_labelled",

@@ -22,6 +22,7 @@ from ldprange.cli.summary import (
     denoised_facts,
     denoised_object,
     influence_facts,
+    median_facts,
     plan_facts,
     plan_object,
     prediction_facts,
@@ -31,6 +32,7 @@ from ldprange.cli.summary import (
 from ldprange.decompositions import KINDS as SHAPES
 from ldprange.decompositions import Decomposition, Grids, Tree
 from ldprange.domain import Domain
+from ldprange.estimation import predict_estimate
 from ldprange.oracles import HRR, HadamardHashing, Oracle
 from ldprange.oracles import KINDS as ORACLES
 from ldprange.plan import Plan
@@ -151,6 +153,7 @@ def plan(
     denoised = (
         predict_denoised(made, users) if users and answers == "denoised" and _on_a_line(domain) else None
     )
+    median = predict_estimate(made, users).median() if users and _on_a_line(domain) else None
     told = _on_a_line(domain) and (domain.bins <= _FEW_BINS or max_influence is not None)
     influence = made.influence() if told else None
     reason = comparison.reason if comparison and users else None
@@ -166,6 +169,7 @@ def plan(
             {
                 **plan_object(made),
                 "prediction": predicted,
+                **({"median": median.to_dict()} if median else {}),
                 **after,
                 "influence": influence and asdict(influence),
                 "reason": reason,
@@ -178,6 +182,7 @@ def plan(
     # without a file, standard output is the plan itself, ready to be redirected
     screen = console(stderr=not output)
     predicted_facts = prediction_facts(prediction) if prediction else []
+    predicted_facts += median_facts(median) if median else []
     after_facts = denoised_facts(denoised) if denoised else []
     liars_facts = influence_facts(influence) if influence else []
     screen.print(facts(plan_facts(made) + predicted_facts + after_facts + liars_facts))

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from ldprange import wire
+from ldprange.answer import Answer
 from ldprange.cli.output import note
 from ldprange.influence import Influence
 from ldprange.oracles import HadamardHashing, Oracle, SubsetSelection
@@ -45,6 +46,13 @@ def prediction_facts(prediction: Prediction) -> list[tuple[str, str]]:
         ("error of a range", f"{percent(prediction.range_rmse)} (root mean square over all ranges)"),
         ("error of a prefix", f"{percent(prediction.prefix_rmse)} (root mean square over all prefixes)"),
     ]
+
+
+def median_facts(median: Answer[Any]) -> list[tuple[str, str]]:
+    """Return how far off a survey's ``median`` may be, in the domain's units, for the same people."""
+    ends = (median.value, median.low, median.high)
+    middle, low, high = (f"{end:.4g}" if isinstance(end, float) else str(end) for end in ends)
+    return [("median", f"if it's {middle}, you'll get {low} to {high} (95% sure)")]
 
 
 def denoised_facts(prediction: DenoisedPrediction) -> list[tuple[str, str]]:

@@ -140,7 +140,7 @@ class Layout(ABC):
     def answer_weights(self, law: Law, table: Sequence[int]) -> Weigh:
         """Return what gives the weights of questions about the attributes of a ``table`` under ``law``."""
 
-    def known_sizes(self, users: Sequence[int], *, consistent: bool = True) -> tuple[int, ...]:
+    def known_sizes(self, users: Sequence[float], *, consistent: bool = True) -> tuple[int, ...]:
         """Return the bins per cell of the levels that reports tell of, coarsest first.
 
         ``users`` reported on each level. Only shares between multiples of the last size (and the far end) are

@@ -52,7 +52,7 @@ class TreeLayout(LineLayout):
     def estimator(self, law: Law) -> Estimator:
         return _TreeEstimator(self.levels, self.bins, self.nested, law)
 
-    def known_sizes(self, users: Sequence[int], *, consistent: bool = True) -> tuple[int, ...]:
+    def known_sizes(self, users: Sequence[float], *, consistent: bool = True) -> tuple[int, ...]:
         # in a nested tree any level tells of all coarser ones; otherwise a level needs those above it
         reported, leaves = np.array(users) > 0, self.levels[0].size * self.levels[0].branching
         if not reported.any():

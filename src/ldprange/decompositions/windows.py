@@ -164,7 +164,7 @@ class _WindowsLayout(LineLayout):
             )
         return _WindowsEstimator(self.stages, self.bins, [level.asked for level in self.levels], law)
 
-    def known_sizes(self, users: Sequence[int], *, consistent: bool = True) -> tuple[int, ...]:
+    def known_sizes(self, users: Sequence[float], *, consistent: bool = True) -> tuple[int, ...]:
         # windows lie anywhere, and the narrowest say it all
         told = [level.size * level.shifts for level, number in zip(self.levels, users, strict=True) if number]
         return (min(told),) if told else (self.bins,)

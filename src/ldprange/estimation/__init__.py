@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
 from ldprange.errors import QueryError
-from ldprange.estimation.answered import AnsweredShares
 from ldprange.estimation.attribute_estimate import Estimate
 from ldprange.estimation.consistent import ConsistentShares, consistent_shares
 from ldprange.estimation.joint_estimate import JointEstimate
+from ldprange.estimation.predicted import estimate_of, predict_estimate
 from ldprange.estimation.raw import RawShares
 from ldprange.sampling import Population, check_population
 from ldprange.support.arrays import Floats
@@ -111,11 +111,7 @@ def _estimate(
         raise QueryError("only a consistent estimate can be denoised; leave out consistent=False")
     plan = aggregate.plan
     if consistent or not plan.layout.has_nodes:
-        shares = consistent_shares(aggregate, population, denoise=denoise)
-        everyone = Estimate(plan, shares)
-        if plan.domain.answered is plan.domain:
-            return everyone
-        return Estimate(plan, AnsweredShares(shares), plan.domain.answered, everyone)
+        return estimate_of(plan, consistent_shares(aggregate, population, denoise=denoise))
     if plan.domain.answered is not plan.domain:
         raise QueryError(
             "where there may be no answer, every estimate is consistent; leave out consistent=False"
@@ -130,4 +126,4 @@ def shares_by_attribute(aggregate: Aggregate) -> dict[str, ConsistentShares]:
     return {name: cast("ConsistentShares", found.marginal(name).everyone._shares) for name in names}
 
 
-__all__ = ["Estimate", "JointEstimate", "estimate", "shares_by_attribute"]
+__all__ = ["Estimate", "JointEstimate", "estimate", "predict_estimate", "shares_by_attribute"]

@@ -1,6 +1,6 @@
 """One attribute's shares from all levels together: by least squares, and denoised where that is wanted."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +10,7 @@ from ldprange.aggregate import Aggregate
 from ldprange.decompositions.contract import Variances
 from ldprange.estimation.denoise_line import denoised
 from ldprange.estimation.shares import CentredShares, Spread, boundaries, drawn_slope, level_estimates, rising
+from ldprange.plan import Plan
 from ldprange.sampling import Population
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.blas import callers_thread
@@ -88,10 +89,8 @@ def consistent_shares(
 
     They are unbiased, unless ``denoise``.
     """
-    plan, law = aggregate.plan, aggregate.plan.law(aggregate.users, population)
-    estimator, scales = plan.layout.estimator(law), plan.layout.known_sizes(aggregate.users)
-    occupied = law.occupied_part([level.asked for level in plan.levels])
-    empty = None if occupied < _NEGLIGIBLE else lambda low, high, even: (1 - occupied) * even
+    plan, users = aggregate.plan, aggregate.users
+    estimator, scales = plan.estimator(users, population), plan.layout.known_sizes(users)
     everywhere, known = np.arange(plan.domain.bins + 1), boundaries(plan.domain.bins, scales[-1])
     cdf = (
         _cdf(estimator.fit(level_estimates(aggregate))) if aggregate.reports else everywhere / everywhere[-1]
@@ -102,7 +101,28 @@ def consistent_shares(
     if denoise and aggregate.reports:
         even = estimator.variances(everywhere / everywhere[-1])
         smooth = _cdf(denoised(np.diff(cdf), estimator.block_variances, even, known)).clip(0.0, 1.0)
-    return ConsistentShares(cdf, smooth, aggregate.reports, scales, estimator.variances, empty, law.sampled)
+    return shares_around(plan, users, cdf, population, smooth)
+
+
+def shares_around(
+    plan: Plan, users: Sequence[float], cdf: Floats, population: Population, smooth: Floats | None = None
+) -> ConsistentShares:
+    """Return the shares of a ``population`` with an estimated ``cdf`` from ``users`` on each level.
+
+    ``smooth`` is the denoised cdf, if it is denoised.
+    """
+    law = plan.law(users, population)
+    occupied = law.occupied_part([level.asked for level in plan.levels])
+    empty = None if occupied < _NEGLIGIBLE else lambda low, high, even: (1 - occupied) * even
+    return ConsistentShares(
+        cdf,
+        smooth,
+        round(sum(users)),
+        plan.layout.known_sizes(users),
+        plan.layout.estimator(law).variances,
+        empty,
+        law.sampled,
+    )
 
 
 def _cdf(shares: Floats) -> Floats:
