@@ -71,7 +71,9 @@ class Answer(Generic[T]):
         """Return a frame with a row for each answer: what was asked, value, low, high and confidence.
 
         It is one of pandas, or of polars where pandas is not installed. Ranges and bins have columns ``from``
-        and ``to`` (or ``label``), prefixes ``to``, quantiles ``q``; of several attributes, after their names.
+        and ``to`` (labels a ``label``; where there are open ends or no answer, bins have all three, and those
+        have nothing in ``from`` and ``to``), prefixes ``to``, quantiles ``q``; of several attributes, after
+        their names.
 
         >>> Answer(np.array([0.25, 0.75]), None, None, None).to_frame()["value"].tolist()
         [0.25, 0.75]

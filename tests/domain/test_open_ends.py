@@ -163,3 +163,15 @@ def test_an_attribute_may_have_open_ends() -> None:
     given = joint.marginal("minutes", given={"size": "S"})
     assert given.quantile(0.25).value == "less than 0"
     assert joint.marginal("size", given={"minutes": "less than 0"}).range("S", "S").value > 0.9
+
+
+def test_frames_name_every_bin_and_give_the_ends_of_those_that_have_some() -> None:
+    columns = Domain.integers(1, 3, open_ends="high", no_answer=True).bin_columns()
+    assert columns["label"].tolist() == ["1", "2", "3", "more than 3", "no answer"]
+    for end in ("from", "to"):
+        assert columns[end].tolist()[:3] == [1, 2, 3]
+        assert np.isnan(columns[end][3:]).all()
+    days = Domain.dates("2026-01-01", "2026-01-02", open_ends="low").bin_columns()
+    assert np.isnat(days["from"]).tolist() == [True, False, False]
+    assert days["to"][2] == np.datetime64("2026-01-02")
+    assert list(Domain.ordered(["S", "M"], no_answer=True).bin_columns()) == ["label"]

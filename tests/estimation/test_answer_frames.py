@@ -17,6 +17,7 @@ from ldprange.errors import MissingPackageError
 
 DAY = datetime.date(2026, 1, 1)
 AGES = ldp.Domain.integers(0, 3)
+OPEN_ENDS: list[object] = [pytest.approx(end, nan_ok=True) for end in (np.nan, 0, 1, np.nan)]
 DOMAINS: dict[str, tuple[ldp.Domain, dict[str, list[object]]]] = {
     "integers": (AGES, {"from": [0, 1, 2, 3], "to": [0, 1, 2, 3]}),
     "real": (ldp.Domain.real(0, 1, bins=4), {"from": [0, 0.25, 0.5, 0.75], "to": [0.25, 0.5, 0.75, 1]}),
@@ -27,7 +28,7 @@ DOMAINS: dict[str, tuple[ldp.Domain, dict[str, list[object]]]] = {
     "labels": (ldp.Domain.ordered(["XS", "S", "M", "L"]), {"label": ["XS", "S", "M", "L"]}),
     "open ends": (
         ldp.Domain.integers(0, 1, open_ends=True),
-        {"label": ["less than 0", "0", "1", "more than 1"]},
+        {"label": ["less than 0", "0", "1", "more than 1"], **dict.fromkeys(("from", "to"), OPEN_ENDS)},
     ),
 }
 every_domain = pytest.mark.parametrize(("domain", "bins"), DOMAINS.values(), ids=DOMAINS.keys())

@@ -16,7 +16,14 @@ from ldprange.prediction import WANTED_MARGIN
 NUMBERS = ldp.Domain.integers(0, 120)
 LABELS = ldp.Domain.categories(["bus", "car", "bicycle", "train", "foot"])
 SEVERAL = ldp.Domain.product(age=ldp.Domain.integers(0, 31), way=LABELS)
-SURVEYS = [(NUMBERS, 1.0, 300), (NUMBERS, 3.0, 300), (LABELS, 0.7, 300), (SEVERAL, 1.0, 1000)]
+OPEN = ldp.Domain.integers(0, 120, open_ends="high", no_answer=True)
+SURVEYS = [
+    (NUMBERS, 1.0, 300),
+    (NUMBERS, 3.0, 300),
+    (LABELS, 0.7, 300),
+    (SEVERAL, 1.0, 1000),
+    (OPEN, 1.0, 1000),
+]
 
 
 @pytest.mark.parametrize(("domain", "epsilon", "users"), [*SURVEYS, (NUMBERS, 1.0, 100_000)])
@@ -40,8 +47,25 @@ def test_whoever_does_one_of_the_things_it_offers_learns_enough(
     assert found.epsilon_needed is not None
     assert ldp.outlook(domain, epsilon=found.epsilon_needed, expected_users=users).enough
     if found.bins_needed is not None and len(domain.attributes) == 1 and not domain.unordered:
-        fewer = ldp.Domain.integers(0, found.bins_needed - 1)
+        fewer = ldp.Domain.integers(0, found.bins_needed - 1 + domain.bins - domain.plain.bins)
         assert ldp.outlook(fewer, epsilon=epsilon, expected_users=users).enough
+
+
+def test_only_the_bins_of_values_can_be_fewer() -> None:
+    found = ldp.outlook(OPEN, epsilon=1.0, expected_users=1000)
+    assert "- ask for 2 bins besides “more than 120” and “no answer” instead of 121 (" in str(found)
+    assert found.margins[0] == pytest.approx(
+        [
+            ldp.outlook(ldp.Domain.integers(0, 3), epsilon=epsilon, expected_users=1000).margin
+            for epsilon in found.epsilons
+        ]
+    )
+
+
+def test_of_several_attributes_each_has_so_many_bins() -> None:
+    found = str(ldp.outlook(SEVERAL, epsilon=2.0, expected_users=1000))
+    assert "bins of each attribute instead of 32 (" in found
+    assert "answers, by bins of each attribute:\n" in found
 
 
 def test_it_offers_no_cut_where_not_even_halves_can_be_told_apart() -> None:
@@ -55,7 +79,7 @@ def test_the_table_gets_better_to_the_right_and_upwards(
     domain: ldp.Domain, epsilon: float, users: int
 ) -> None:
     found = ldp.outlook(domain, epsilon=epsilon, expected_users=users)
-    assert found.bins[-1] == max(domain.shape)
+    assert found.bins[-1] == max(part.plain.bins for part in domain.attributes.values())
     assert epsilon in found.epsilons
     assert found.epsilons == tuple(sorted(found.epsilons))
     for row in found.margins:

@@ -139,6 +139,17 @@ class Extended(Domain):
     def edges(self) -> NoReturn:
         raise DomainError(f"“{self._names}” has no edges; use domain.plain.edges() for the other bins")
 
+    def bin_columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns of the other bins, with nothing in ``from`` and ``to`` of a named one."""
+        columns = {"label": np.array([self.label(each) for each in range(self.bins)])}
+        for name, column in self.inside.bin_columns().items():
+            if name != "label":
+                kind = column.dtype if column.dtype.kind == "M" else np.float64
+                nothing = np.full(1, np.nan if kind is np.float64 else "NaT", kind)
+                before, after = nothing[: self.before is not None], nothing[: self.after is not None]
+                columns[name] = np.concatenate([before, column.astype(kind), after])
+        return columns
+
     def middles(self) -> Positions:
         raise DomainError(
             f"a mean needs a number for everybody, and “{self._names}” is none; ask for quantiles or shares"

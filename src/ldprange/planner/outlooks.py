@@ -8,6 +8,7 @@ from typing import Any
 
 from ldprange.decompositions import Windows
 from ldprange.domain import Domain
+from ldprange.domain.extended import Extended
 from ldprange.planner.choose import choose_plan
 from ldprange.planner.compare import check_survey
 from ldprange.planner.optimise import optimise_plan
@@ -38,10 +39,13 @@ class Outlook:
     epsilon_needed
         An ε that would do, if nothing else changes; None if none of ``epsilons`` does.
     bins_needed
-        Into how few bins the domain would have to be cut, each of its attributes if there are several; None
+        Into how few bins the values would have to be cut, those of each attribute if there are several; None
         if not even two would do.
+    bins_of
+        Which bins these are, in words: ``"of each attribute"``, ``"besides “no answer”"``; empty if all.
     bins, epsilons, margins
-        A table: a row of margins for each number of bins, the domain's own last; a column for each ε.
+        A table: a row of margins for each number of bins, the domain's own last; a column for each ε. Open
+        ends and no answer, where there are any, have their bins besides.
     """
 
     users: float
@@ -51,6 +55,7 @@ class Outlook:
     users_needed: int
     epsilon_needed: float | None
     bins_needed: int | None
+    bins_of: str
     bins: tuple[int, ...]
     epsilons: tuple[float, ...]
     margins: tuple[tuple[float, ...], ...]
@@ -85,7 +90,8 @@ class Outlook:
         ways = []
         if self.bins_needed is not None:
             margin = self.margins[self.bins.index(self.bins_needed)][self.epsilons.index(self.epsilon)]
-            ways.append(f"- ask for {self.bins_needed} bins instead of {self.bins[-1]:,} ({points(margin)})")
+            fewer = f"{self.bins_needed} bins{f' {self.bins_of}' * bool(self.bins_of)}"
+            ways.append(f"- ask for {fewer} instead of {self.bins[-1]:,} ({points(margin)})")
         if self.epsilon_needed is not None:
             margin = self.margins[-1][self.epsilons.index(self.epsilon_needed)]
             ways.append(f"- spend ε = {self.epsilon_needed:g} for each person ({points(margin)})")
@@ -101,7 +107,8 @@ class Outlook:
             for bins, row in zip(self.bins, self.margins, strict=True)
         ]
         heading = f"{'bins':>{width}}  " + "".join(f"{f'ε = {epsilon:g}':>8}" for epsilon in self.epsilons)
-        return [f"Percentage points for {self.users:,.0f} answers:", heading, *rows]
+        bins_of = f", by bins {self.bins_of}" * bool(self.bins_of)
+        return [f"Percentage points for {self.users:,.0f} answers{bins_of}:", heading, *rows]
 
 
 def outlook(domain: Domain, *, epsilon: float, expected_users: float) -> Outlook:
@@ -122,7 +129,7 @@ def outlook(domain: Domain, *, epsilon: float, expected_users: float) -> Outlook
     (False, 2, 4.0, 7689)
     """
     check_survey(domain, epsilon, expected_users, "ranges")
-    most = max(domain.shape)
+    most = max(part.plain.bins for part in domain.attributes.values())
     bins = (*(number for number in _BINS if number < most), most)
     epsilons = tuple(sorted({*_EPSILONS, float(epsilon)}))
     margins = tuple(
@@ -144,6 +151,7 @@ def outlook(domain: Domain, *, epsilon: float, expected_users: float) -> Outlook
             (number for number, row in zip(bins, margins, strict=True) if row[own] <= WANTED_MARGIN),
             default=None,
         ),
+        bins_of=_bins_of(domain),
         bins=bins,
         epsilons=epsilons,
         margins=margins,
@@ -169,19 +177,32 @@ def rounded_up(number: float) -> int:
     return math.ceil(number / step) * step
 
 
+def _bins_of(domain: Domain) -> str:
+    """Return, in words, which bins can be fewer: not those of open ends and of no answer."""
+    if len(domain.attributes) > 1:
+        return "of each attribute"
+    names: list[str] = []
+    while isinstance(domain, Extended):
+        names[:0] = [f"“{name}”" for name in (domain.before, domain.after) if name]
+        domain = domain.inside
+    return "besides " + " and ".join(names) if names else ""
+
+
 def _cut(domain: Domain, bins: int) -> Domain:
-    """Return a question like ``domain`` with at most so many bins on each attribute."""
+    """Return a question like ``domain`` with at most so many ``bins`` for the values of each attribute."""
     parts = {name: _cut_one(part, bins) for name, part in domain.attributes.items()}
     return Domain.product(**parts) if len(parts) > 1 else next(iter(parts.values()))
 
 
 def _cut_one(domain: Domain, bins: int) -> Domain:
-    if domain.bins <= bins:
+    values = domain.plain.bins
+    if values <= bins:
         return domain
+    number = bins + domain.bins - values
     return (
-        Domain.categories([str(label) for label in range(bins)])
+        Domain.categories([str(label) for label in range(number)])
         if domain.unordered
-        else Domain.integers(0, bins - 1)
+        else Domain.integers(0, number - 1)
     )
 
 
