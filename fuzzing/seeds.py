@@ -93,7 +93,7 @@ def seeds(folder: Path) -> Iterator[tuple[str, bytes]]:
     write_reports(folder / "packed.reports", PLANS[0], batches[:1])
     yield "packed_file", (folder / "packed.reports").read_bytes()
     checkpoint.save(
-        folder / "checkpoint", ldp.Aggregate.of(PLANS[0], batches[0]), {checkpoint.Part("a", 0, 1, 2, 3)}
+        folder / "checkpoint", ldp.Aggregate.of(PLANS[0], batches[0]), {checkpoint.Part("a", 0, 1, 2, 3): 0}
     )
     yield "checkpoint_file", (folder / "checkpoint").read_bytes()[:-_DIGEST]
     ledger = ldp.Ledger(folder / "ledger")

@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, cast
@@ -30,6 +31,7 @@ from ldprange.reports import Batch, Report, gathered
 from ldprange.support.arrays import Counts
 from ldprange.support.checking import check_type, shown
 from ldprange.support.html_tables import html_facts
+from ldprange.support.left_out import NO_REPORT, Damaged, LeftOut, Skipped, check_damaged
 from ldprange.support.optional import optional_packages
 from ldprange.support.packed_counts import packed_counts, unpacked_counts
 from ldprange.support.parallel import in_threads
@@ -104,10 +106,11 @@ class Aggregate:
         reports: Batch | Report | bytes | Iterable[Batch | Report | bytes] | Any,
         *,
         column: str | None = None,
+        damaged: Damaged = "refuse",
     ) -> Aggregate:
         """Count reports: a batch, a report, packed bytes, any number of these, or a column of a frame.
 
-        If any of them is not a report of this plan, nothing is counted.
+        If any of them is not a report of this plan, nothing is counted, unless you say otherwise.
 
         Parameters
         ----------
@@ -119,8 +122,20 @@ class Aggregate:
             base64.
         column
             The frame's column; may be left out if there is only one.
+        damaged
+            Whether rows, or packed bytes, that are no reports of this plan are an error (``"refuse"``), or
+            are left out with a warning that says how many they were (``"skip"``). Empty rows are such too.
         """
         check_type(plan, Plan, "an aggregate's plan")
+        check_damaged(damaged)
+        left_out = LeftOut(NO_REPORT)
+        total = Aggregate._counted(plan, reports, column, left_out.add if damaged == "skip" else None)
+        if left_out.rows:
+            warnings.warn(str(left_out), stacklevel=2)
+        return total
+
+    @staticmethod
+    def _counted(plan: Plan, reports: Any, column: str | None, skipped: Skipped | None) -> Aggregate:
         alone = not isinstance(reports, Iterable) or isinstance(reports, bytes | bytearray | memoryview | str)
         many: Iterable[object] = [reports] if alone else cast(Iterable[object], reports)
         if column is not None or any(hasattr(reports, name) for name in _ARROW):
@@ -128,9 +143,9 @@ class Aggregate:
                 from ldprange.packed_columns import batches_of
                 from ldprange.support.frames import arrow_arrays
 
-            many = batches_of(plan, arrow_arrays(reports, column))
+            many = batches_of(plan, arrow_arrays(reports, column), skipped=skipped)
         total: Aggregate | None = None
-        for batch in gathered(_batches(plan, many)):
+        for batch in gathered(_batches(plan, many, skipped)):
             part = Aggregate(plan, [len(column) for column in batch.columns], _tallies(batch))
             if total is None:
                 total = part
@@ -288,8 +303,11 @@ def _counts_of_version_1(data: memoryview, counters: Sequence[int]) -> list[Coun
     return np.split(np.frombuffer(data, "<i8").astype(np.int64), np.cumsum(counters)[:-1])
 
 
-def _batches(plan: Plan, many: Iterable[object]) -> Iterator[Batch]:
-    """Yield what came as batches of this plan; packed bytes, which may be a report each, many at a time."""
+def _batches(plan: Plan, many: Iterable[object], skipped: Skipped | None) -> Iterator[Batch]:
+    """Yield what came as batches of this plan; packed bytes, which may be a report each, many at a time.
+
+    Packed bytes that are none of this plan, and None, are an error unless ``skipped`` is there to be told.
+    """
     held: list[bytes] = []
     size = 0
     for reports in many:
@@ -302,21 +320,29 @@ def _batches(plan: Plan, many: Iterable[object]) -> Iterator[Batch]:
                 raise _mismatch(plan, reports.plan)
             yield reports
             continue
+        elif reports is None and skipped is not None:
+            skipped(1)
+            continue
         else:
             raise WireError(f"reports must be batches, reports or packed bytes, got {shown(reports)}")
         size += len(held[-1])
         if len(held) >= _HELD_PAYLOADS or size >= _HELD_BYTES:
-            yield _unpacked(plan, held)
+            yield _unpacked(plan, held, skipped)
             held, size = [], 0
     if held:
-        yield _unpacked(plan, held)
+        yield _unpacked(plan, held, skipped)
 
 
-def _unpacked(plan: Plan, payloads: list[bytes]) -> Batch:
-    if len(payloads) == 1:
+def _unpacked(plan: Plan, payloads: list[bytes], skipped: Skipped | None) -> Batch:
+    if len(payloads) == 1 and skipped is None:
         return wire.unpack(plan, payloads[0])
     ends = np.cumsum([0, *map(len, payloads)])
-    return wire.unpack_column(plan, np.frombuffer(b"".join(payloads), np.uint8), ends)
+    batch, refused = wire.unpack_column(plan, np.frombuffer(b"".join(payloads), np.uint8), ends)
+    if refused.size and skipped is None:
+        wire.unpack(plan, payloads[refused[0]])  # raises the error that says why
+    if refused.size and skipped is not None:
+        skipped(refused.size)
+    return batch
 
 
 def _mismatch(ours: Plan, theirs: Plan) -> MismatchError:

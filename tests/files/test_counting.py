@@ -81,7 +81,7 @@ def test_it_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
 def test_a_checkpoint_is_of_the_very_files(tmp_path: Path) -> None:
     files, _ = written(tmp_path, PLAN)
     resume = tmp_path / "kept"
-    checkpoint.save(resume, ldp.Aggregate.empty(PLAN), set(parts_of(files[0])))
+    checkpoint.save(resume, ldp.Aggregate.empty(PLAN), dict.fromkeys(parts_of(files[0]), 0))
     other = PLANS["OUE"]
     for wanted, given in ((PLAN, files[1:]), (other, files)):
         with pytest.raises(LdprangeError, match="remove it to begin anew"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -85,7 +86,7 @@ class TestOneColumn:
     def test_read_in_blocks(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(packed_columns, "_ROWS", 7)
         assert ldp.Aggregate.of(PLAN, pa.array(PACKED)) == EXPECTED
-        with pytest.raises(WireError, match="row 31 is empty"):
+        with pytest.raises(WireError, match=r"^row 31: .* this one is empty"):
             ldp.Aggregate.of(PLAN, pa.array([*PACKED[:30], None]))
 
     def test_nobody(self) -> None:
@@ -111,14 +112,26 @@ REFUSED: dict[str, tuple[list[Any], type[LdprangeError], str]] = {
         WireError,
         "^row 3: ",
     ),
-    "missing": ([PACKED[0], None], WireError, "row 2 is empty"),
-    "odd digits": ([PACKED[0].hex(), PACKED[1].hex()[:-1]], WireError, "rows 1 to 2: .*odd"),
-    "no digits": ([PACKED[0].hex(), "0x" + PACKED[1].hex()], WireError, "rows 1 to 2: .*hexadecimal"),
+    "missing": ([PACKED[0], None], WireError, "^row 2: .* this one is empty"),
+    "all missing": ([None, None], WireError, "^row 1: .* this one is empty"),
+    "odd digits": ([PACKED[0].hex(), PACKED[1].hex()[:-1]], WireError, "^row 2: .*hexadecimal"),
+    "no digits": ([PACKED[0].hex(), "0x" + PACKED[1].hex()], WireError, "^row 2: .*hexadecimal"),
     "base64 cut": ([as_base64(PACKED[0]), as_base64(PACKED[1])[:-1]], WireError, "base64"),
     "base64 with a star": ([as_base64(PACKED[0]), "AQ*="], WireError, "base64"),
     "base64 padded within": ([as_base64(PACKED[0]) + "AQ==" + "AQ=="], WireError, "base64"),
     "base64 with spare bits": (["AR=="], WireError, "base64"),
     "a word": (["yes"], WireError, "base64"),
+    "another code": (
+        [PACKED[0].hex(), as_base64(PACKED[1]), PACKED[2].hex()],
+        WireError,
+        "^row 2: .*unlike most",
+    ),
+    "something else": (
+        [PACKED[0], b"\xf3 something else"],
+        WireError,
+        "^row 2: .*the byte 243; this is not a report of ldprange's",
+    ),
+    "a later version": ([b"\3" + PACKED[0][1:]], WireError, "version 1 or 2, got 3; upgrade ldprange"),
     "numbers": ([1, 2], WireError, "must hold bytes, or text in hexadecimal digits or base64, got int64"),
 }
 
@@ -127,6 +140,65 @@ REFUSED: dict[str, tuple[list[Any], type[LdprangeError], str]] = {
 def test_what_is_no_report_is_refused(rows: list[Any], error: type[LdprangeError], message: str) -> None:
     with pytest.raises(error, match=message):
         ldp.Aggregate.of(PLAN, pa.table({"report": rows}), column="report")
+
+
+def test_a_refusal_says_how_to_count_the_others() -> None:
+    for row in (None, b"", PACKED[0][:-1], b"\xf3 something else"):
+        with pytest.raises(LdprangeError, match='count the others with damaged="skip"'):
+            ldp.Aggregate.of(PLAN, pa.array([*PACKED, row]))
+
+
+DAMAGED = [None, b"", b"\1", b"\xf3 something else", PACKED[0][:-1], PACKED[0] + b"\0"]
+DAMAGED += [payloads_of(batch_of(OTHER, 1))[0], REFUSED["a code that is none"][0][2]]
+DAMAGED_TEXTS = [None, "", "0", "0.53", "yes", "AR==", "AQ=A", "*", "00", "größe", "0x" + PACKED[0].hex()]
+
+
+def among(good: list[Any], damaged: list[Any]) -> list[Any]:
+    rows = [*good, *damaged]
+    order = np.random.default_rng(3).permutation(len(rows))
+    return [rows[place] for place in order]
+
+
+class TestDamagedRowsAreLeftOut:
+    def test_in_bytes(self) -> None:
+        rows = among([*PACKED, wire.pack(BATCH)], DAMAGED * 3)
+        for column in (rows, pa.array(rows), pd.DataFrame({"report": rows}), pl.Series(rows)):
+            with pytest.warns(UserWarning, match="left out 24 rows without a report of this plan"):
+                assert ldp.Aggregate.of(PLAN, column, damaged="skip") == EXPECTED + EXPECTED
+
+    @pytest.mark.parametrize("text", [bytes.hex, as_base64], ids=["hexadecimal", "base64"])
+    def test_in_text(self, text: Callable[[bytes], str]) -> None:
+        rows = [*DAMAGED_TEXTS, *map(text, PACKED), *(text(each) for each in DAMAGED if each)]
+        number = len(rows) - len(PACKED)
+        with pytest.warns(UserWarning, match=f"left out {number} rows"):
+            assert ldp.Aggregate.of(PLAN, pa.array(rows), damaged="skip") == EXPECTED
+
+    @every_plan
+    def test_of_every_plan(self, plan: ldp.Plan) -> None:
+        """Bytes of any payload are changed by chance: what is left out is what is refused by itself."""
+        chance = np.random.default_rng(5)
+        rows = [np.frombuffer(each, np.uint8).copy() for each in payloads_of(batch_of(plan), 1)]
+        for row in rows[::2]:
+            row[chance.integers(len(row))] = chance.integers(256)
+        payloads = [row.tobytes() for row in rows]
+        batch, found = wire.unpack_many(plan, payloads)
+        ends = np.cumsum([0, *map(len, payloads)])
+        column, refused = wire.unpack_column(plan, np.concatenate(rows), ends)
+        assert refused.tolist() == [at for at, what in enumerate(found) if not isinstance(what, int)]
+        assert ldp.Aggregate.of(plan, column) == ldp.Aggregate.of(plan, batch)
+
+    def test_all_of_them_or_none(self, recwarn: pytest.WarningsRecorder) -> None:
+        assert ldp.Aggregate.of(PLAN, pa.array(PACKED), damaged="skip") == EXPECTED
+        assert not recwarn.list
+        for rows in (pa.array([None, None]), [None, None], pa.array(["a", "b"])):
+            with pytest.warns(UserWarning, match="left out 2 rows"):
+                assert ldp.Aggregate.of(PLAN, rows, damaged="skip").reports == 0
+
+    def test_only_if_asked(self) -> None:
+        with pytest.raises(ArgumentError, match="damaged must be 'refuse' or 'skip', got 'drop'"):
+            ldp.Aggregate.of(PLAN, pa.array(PACKED), damaged="drop")  # type: ignore[arg-type]
+        with pytest.raises(MismatchError):
+            ldp.Aggregate.of(PLAN, [batch_of(OTHER, 1)], damaged="skip")
 
 
 class TestTheColumnsName:
@@ -182,6 +254,22 @@ class TestFiles:
             count_files(PLAN, files, column="who", resume=resume)
         assert count_files(PLAN, files, column="report", resume=resume).reports == 9 * len(PACKED)
 
+    def test_rows_left_out_before_an_interruption_are_told_after_it(self, tmp_path: Path) -> None:
+        files = [write_table(tmp_path / f"{number}.parquet", [*PACKED, None]) for number in range(3)]
+        resume, told = tmp_path / "kept", list[int]()
+
+        def interrupt(size: int, reports: int) -> None:
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            count_files(PLAN, files, column="report", skipped=told.append, resume=resume, progress=interrupt)
+        with pytest.raises(FileError, match="kept leaves out 1 damaged row"):
+            count_files(PLAN, files, column="report", resume=resume)
+        told.clear()
+        total = count_files(PLAN, files, column="report", skipped=told.append, resume=resume)
+        assert total.reports == 3 * len(PACKED)
+        assert sum(told) == 3
+
     def test_long_values_are_refused(self, tmp_path: Path) -> None:
         path = write_table(tmp_path / "own.parquet", [*PACKED, b"\1" * 200_000])
         with pytest.raises(FileError, match="at most"):
@@ -205,3 +293,19 @@ class TestCommand:
             assert result.exit_code == 2
             assert message in result.stderr
         assert not (tmp_path / "no.agg").exists()
+
+    def test_leaves_damaged_rows_out(self, tmp_path: Path) -> None:
+        PLAN.save(tmp_path / "plan.json")
+        plan, own = str(tmp_path / "plan.json"), str(write_table(tmp_path / "own.parquet", [*PACKED, None]))
+        output = str(tmp_path / "own.agg")
+        result = run("aggregate", plan, own, "--column", "report", "-o", output)
+        assert result.exit_code == 2
+        assert "--damaged skip" in result.stderr
+        skipping = ["aggregate", plan, own, "--column", "report", "--damaged", "skip", "-o", output]
+        result = run(*skipping)
+        assert "left out 1 row without a report of this plan" in result.stderr
+        assert json.loads(done(*skipping, "--json"))["left_out"] == 1
+        assert ldp.Aggregate.load(output) == EXPECTED
+        result = run("aggregate", plan, own, "--damaged", "skip", "-o", output)
+        assert result.exit_code == 2
+        assert "whose --column you name" in result.stderr

@@ -71,8 +71,9 @@ def reports(data: bytes) -> None:
     _, (found,) = wire.unpack_many(chosen, [packed])
     batch = wire.unpack(chosen, packed)  # an error if that was one
     assert found == len(batch) == wire.count(chosen, packed)
-    column = wire.unpack_column(chosen, np.frombuffer(packed, np.uint8), np.array([0, len(packed)]))
+    column, refused = wire.unpack_column(chosen, np.frombuffer(packed, np.uint8), np.array([0, len(packed)]))
     assert wire.pack(column) == wire.pack(batch)
+    assert not refused.size
     assert wire.pack(batch, version=packed[0]) == packed
     assert ldp.Aggregate.of(chosen, batch).checked().reports == len(batch)
 

@@ -188,8 +188,12 @@ def test_a_hadamard_report_on_many_bins_takes_at_most_four_bytes(
 @every_plan
 def test_an_unknown_version_is_refused(plan: ldp.Plan) -> None:
     data = wire.pack(_batch(plan))
-    for version in (0, 3, 255):
-        with pytest.raises(WireError, match=rf"must be of version 1 or 2, got {version}"):
+    for version, message in (
+        (0, "the byte 0; this is not a report of ldprange's"),
+        (3, "version 1 or 2, got 3; upgrade ldprange"),
+        (255, "the byte 255; this is not a report of ldprange's"),
+    ):
+        with pytest.raises(WireError, match=message):
             wire.unpack(plan, bytes([version]) + data[1:])
 
 
@@ -312,3 +316,10 @@ def test_mutations_of_good_batches(version: int, batch: ldp.Batch, data: st.Data
     stop = data.draw(st.integers(start, min(len(good), start + 4)))
     mutated = good[:start] + data.draw(st.binary(max_size=4)) + good[stop:]
     _refused_or_exact(batch.plan, mutated)
+
+
+def test_what_is_no_bytes_is_refused_among_many() -> None:
+    plan = PLANS["hrr"]
+    batch, found = wire.unpack_many(plan, [None, wire.pack(_batch(plan))])  # type: ignore[list-item]
+    assert len(batch) == found[1]
+    assert "must be bytes, got None" in str(found[0])

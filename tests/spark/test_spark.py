@@ -85,6 +85,20 @@ class TestCounting:
         with pytest.raises(ldp.WireError, match="made under another plan"):
             spark.count(PACKED, frame, column="report")
 
+    def test_damaged_rows_of_a_column(self, session: Any) -> None:
+        batch = batch_of(CODED, people=50)
+        rows = [(bytearray(each),) for each in payloads_of(batch)]
+        damaged = [(None,), (bytearray(b"something else"),)]
+        frame = session.createDataFrame([*rows, *damaged], "report binary").repartition(3)
+        with pytest.raises(ldp.WireError, match=r"^partition \d by spark_partition_id\(\): row \d+: "):
+            spark.count(CODED, frame, column="report")
+        with pytest.warns(UserWarning, match="left out 2 rows without a report of this plan"):
+            assert spark.count(CODED, frame, column="report", damaged="skip") == ldp.Aggregate.of(
+                CODED, batch
+            )
+        with pytest.raises(ldp.ArgumentError, match="name their column"):
+            spark.count(CODED, frame, damaged="skip")
+
     @pytest.mark.parametrize("way", ["SQL", "Python"])
     def test_killed_worker(self, cluster: Cluster, session: Any, tmp_path: Path, way: str) -> None:
         plan, files, people = (CODED, 20, 1_000_000) if way == "SQL" else (PLANS["OLH"], 40, 15_000)

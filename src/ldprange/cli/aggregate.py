@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 import click
 
@@ -16,12 +17,13 @@ from ldprange.cli.options import (
     read_aggregate,
     size_of,
 )
-from ldprange.cli.output import note, progress, tell
+from ldprange.cli.output import note, progress, tell, tell_left_out
 from ldprange.files import read_plan
 from ldprange.files.counting import count_files
 from ldprange.files.reports import report_files
 from ldprange.files.sources import STANDARD_INPUT, naming
 from ldprange.plan import Plan
+from ldprange.support.left_out import NO_REPORT, Damaged, LeftOut
 
 
 @command(
@@ -33,6 +35,13 @@ from ldprange.plan import Plan
 @click.argument("report_paths", metavar="REPORTS...", nargs=-1, required=True)
 @click.option(
     "--column", metavar="NAME", help="Of tables of your own: the column with a packed report in every row."
+)
+@click.option(
+    "--damaged",
+    type=click.Choice(get_args(Damaged)),
+    default="refuse",
+    show_default=True,
+    help="With --column: whether a row that is empty, or no report of this plan, is an error, or left out.",
 )
 @output_option
 @json_option
@@ -50,6 +59,7 @@ def aggregate(
     plan_file: str,
     report_paths: tuple[str, ...],
     column: str | None,
+    damaged: Damaged,
     output: str,
     as_json: bool,
     engine: str,
@@ -59,8 +69,8 @@ def aggregate(
 
     REPORTS are files (.parquet, .csv, or packed) or directories of them; with --column, tables of your own
     (.parquet, .csv, .tsv) with a packed report in every row: bytes, hexadecimal digits or base64. If anything
-    in them is not a report of this plan, nothing is written. All cores are used; after an interruption, the
-    same command goes on where it stopped, from OUTPUT.checkpoint.
+    in them is not a report of this plan, nothing is written; --damaged skip leaves such rows out. All cores
+    are used; after an interruption, the same command goes on where it stopped, from OUTPUT.checkpoint.
     """
     if (engine == "spark") != (master is not None):
         raise click.UsageError("--engine spark and --master go together: say on which cluster")
@@ -68,6 +78,8 @@ def aggregate(
         raise click.UsageError(
             "--column is for --engine local; in Python, spark.count(plan, frame, column=…)"
         )
+    if damaged == "skip" and column is None:
+        raise click.UsageError("--damaged skip is for tables of your own, whose --column you name")
     plan = read_plan(plan_file)
     if master is not None:
         total = _on_cluster(plan, [plan_file], report_paths, output, master)
@@ -80,17 +92,20 @@ def aggregate(
     resume = None if STANDARD_INPUT in map(str, files) else Path(f"{output}.checkpoint")
     if resume is not None and resume.exists():
         note(f"carrying on from {resume}")
+    left_out = LeftOut(NO_REPORT)
+    skipped = left_out.add if damaged == "skip" else None
     with progress("counting", "reports", size_of(files)) as bar:
 
         def done(size: int, reports: int) -> None:
             bar.advance(size)
             bar.add(reports)
 
-        total = count_files(plan, files, column=column, resume=resume, progress=done)
+        total = count_files(plan, files, column=column, skipped=skipped, resume=resume, progress=done)
     total.save(output)
     if resume is not None:
         resume.unlink(missing_ok=True)
-    _tell(total, output, as_json)
+    tell_left_out(left_out)
+    _tell(total, output, as_json, {"left_out": left_out.rows} if damaged == "skip" else {})
 
 
 @command("ldprange merge monday.agg tuesday.agg -o week.agg")
@@ -125,7 +140,7 @@ def _on_cluster(
         return spark.aggregate(session, plan, files)
 
 
-def _tell(total: Aggregate, output: str, as_json: bool) -> None:
-    result = {"reports": total.reports, "plan": total.plan.fingerprint, "output": output}
+def _tell(total: Aggregate, output: str, as_json: bool, more: dict[str, int] | None = None) -> None:
+    result = {"reports": total.reports, "plan": total.plan.fingerprint, "output": output, **(more or {})}
     sentence = f"{total.reports:,} reports under plan {total.plan.fingerprint} written to {output}"
     tell(result, sentence, as_json=as_json)

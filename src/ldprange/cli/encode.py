@@ -19,7 +19,7 @@ from ldprange.cli.options import (
     size_of,
     values_argument,
 )
-from ldprange.cli.output import Bar, LeftOut, note, progress, tell
+from ldprange.cli.output import Bar, note, progress, tell, tell_left_out
 from ldprange.client.acceptance import check_accepted
 from ldprange.files import read_plan, read_values, write_reports
 from ldprange.files.sources import naming
@@ -27,6 +27,7 @@ from ldprange.plan import Plan
 from ldprange.reports import Batch
 from ldprange.simulation import encode_stream
 from ldprange.support.columns import Missing
+from ldprange.support.left_out import WITHOUT_A_VALUE, LeftOut
 
 
 @command(
@@ -67,13 +68,13 @@ def encode(
     plan = read_plan(plan_file)
     check_accepted(plan, max_epsilon, fingerprint)
     check_output(output, [plan_file, values_file])
-    seed, left_out = fresh_seed() if seed is None else seed, LeftOut()
+    seed, left_out = fresh_seed() if seed is None else seed, LeftOut(WITHOUT_A_VALUE)
     with progress("encoding", "people", size_of([Path(values_file)])) as bar:
         skipped = left_out.add if missing == "skip" else None
         # loads what that takes
         values = read_values(values_file, column, plan.domain, skipped=skipped, progress=bar.advance)
         count = write_reports(output, plan, _batches(plan, values_file, values, seed, bar))
-    left_out.tell()
+    tell_left_out(left_out)
     note(f"a rehearsal: real clients encode on their own devices. Seed {seed} repeats it.")
     result = {"reports": count, "plan": plan.fingerprint, "seed": seed, "output": output}
     result |= {"left_out": left_out.rows} if missing == "skip" else {}

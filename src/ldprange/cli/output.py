@@ -12,6 +12,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from rich.table import Table
 
 from ldprange.domain.text import plain
+from ldprange.support.left_out import LeftOut
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -24,20 +25,10 @@ def note(text: str) -> None:
     click.echo(f"note: {text}", err=True)
 
 
-class LeftOut:
-    """How many rows without a value a command has left out."""
-
-    def __init__(self) -> None:
-        self.rows = 0
-
-    def add(self, rows: int) -> None:
-        """Count more of them."""
-        self.rows += rows
-
-    def tell(self) -> None:
-        """Say how many there were, if any."""
-        if self.rows:
-            note(f"left out {self.rows:,} row{'s' * (self.rows != 1)} without a value")
+def tell_left_out(left_out: LeftOut) -> None:
+    """Say how many rows were ``left_out``, if any."""
+    if left_out.rows:
+        note(str(left_out))
 
 
 def print_json(result: dict[str, Any]) -> None:

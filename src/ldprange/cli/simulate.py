@@ -17,7 +17,7 @@ from ldprange.cli.options import (
     size_of,
     values_argument,
 )
-from ldprange.cli.output import LeftOut, answers, console, facts, print_json, progress
+from ldprange.cli.output import answers, console, facts, print_json, progress, tell_left_out
 from ldprange.cli.summary import plan_facts
 from ldprange.files import read_plan, read_values
 from ldprange.files.sources import naming
@@ -25,6 +25,7 @@ from ldprange.plan import Plan
 from ldprange.rehearsal.rehearsing import rehearse_counts
 from ldprange.sampling import RESPONDENTS, Population
 from ldprange.support.columns import Missing
+from ldprange.support.left_out import WITHOUT_A_VALUE, LeftOut
 
 
 @command("ldprange simulate ages.plan.json people.csv --column age")
@@ -67,9 +68,9 @@ def simulate(
     With --population respondents every survey asks just the people in VALUES.
     """
     plan = read_plan(plan_file)
-    left_out = LeftOut()
+    left_out = LeftOut(WITHOUT_A_VALUE)
     counts = _count(plan, values_file, column, left_out.add if missing == "skip" else None)
-    left_out.tell()
+    tell_left_out(left_out)
     with progress("drawing", "surveys", repetitions) as bar:
 
         def drawn(_: int) -> None:

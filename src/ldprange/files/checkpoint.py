@@ -4,11 +4,12 @@ One file, so that both always belong together::
 
     8 bytes     b"LDPRCKP" and the version, 1
     4 bytes     length of the list, little-endian
-    list        JSON: [[name, first, last, size, changed, column], …]
+    list        JSON: [[name, first, last, size, changed, column, left_out], …]
     the rest    the aggregate, as its file has it
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,23 +36,28 @@ class Part(NamedTuple):
     column: str | None = None
 
 
-def save(path: Path, total: Aggregate, done: set[Part]) -> None:
-    """Write how far it has come; there whole, or not at all."""
-    listed = json.dumps(sorted(done)).encode()
+def save(path: Path, total: Aggregate, done: Mapping[Part, int]) -> None:
+    """Write how far it has come: what is ``done``, and how many rows of each part were left out.
+
+    The file is there whole or not at all.
+    """
+    listed = json.dumps([[*part, left_out] for part, left_out in sorted(done.items())]).encode()
     with whole_file(path) as file:
         file.write(_MAGIC + len(listed).to_bytes(4, "little") + listed)
         file.write(total.to_bytes())
 
 
-def load(path: Path, plan: Plan, parts: set[Part]) -> tuple[Aggregate, set[Part]]:
-    """Read how far it had come; an error unless it is of these very files."""
+def load(path: Path, plan: Plan, parts: set[Part]) -> tuple[Aggregate, dict[Part, int]]:
+    """Return what :func:`save` wrote to ``path``; an error unless it is of ``plan`` and these ``parts``."""
     advice = "; remove it to begin anew"
     data = path.read_bytes()
     start = 12 + int.from_bytes(data[8:12], "little")
     try:
         if data[:8] != _MAGIC:
             raise ValueError
-        done = {Part(*each) for each in json.loads(data[12:start])}
+        done = {Part(*part): left_out for *part, left_out in json.loads(data[12:start])}
+        if not all(type(left_out) is int and left_out >= 0 for left_out in done.values()):
+            raise ValueError
     except (ValueError, TypeError, RecursionError):
         raise FileError(f"{path} must be a checkpoint of counting, and it is not{advice}") from None
     with naming(path):
@@ -60,8 +66,8 @@ def load(path: Path, plan: Plan, parts: set[Part]) -> tuple[Aggregate, set[Part]
         raise MismatchError(
             f"{path} must be of the plan {plan.fingerprint}, got {total.plan.fingerprint}{advice}"
         )
-    if not done <= parts:
-        name = sorted(done - parts)[0].name
+    if not done.keys() <= parts:
+        name = sorted(done.keys() - parts)[0].name
         raise FileError(
             f"checkpoint {path} does not match the inputs ({name} was modified or is not among them){advice}"
         )

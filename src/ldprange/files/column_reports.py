@@ -26,14 +26,26 @@ from ldprange.packed_columns import batches_of
 from ldprange.plan import Plan
 from ldprange.reports import Batch
 from ldprange.support.checking import shown
+from ldprange.support.left_out import Skipped
 
 _LONGEST = 1 << 16  # bytes of a batch in a row, unless a single report is longer
 _BATCH_BYTES = 64 << 20
 _BATCH_ROWS = 1 << 19
 
 
-def read(file: BinaryIO, name: Path, plan: Plan, column: str, groups: range | None = None) -> Iterator[Batch]:
-    """Yield the reports of ``plan`` in a ``column`` of the table called ``name``, in batches."""
+def read(
+    file: BinaryIO,
+    name: Path,
+    plan: Plan,
+    column: str,
+    groups: range | None = None,
+    skipped: Skipped | None = None,
+) -> Iterator[Batch]:
+    """Yield the reports of ``plan`` in a ``column`` of the table called ``name``, in batches.
+
+    Of a Parquet file, only row ``groups``. Rows without a report are left out if ``skipped`` is there to be
+    told of them; otherwise they are an error.
+    """
     suffix, first = name.suffix.lower(), 1
     if suffix == ".parquet":
         check_column(open_parquet(file).schema_arrow.names, column)
@@ -53,4 +65,4 @@ def read(file: BinaryIO, name: Path, plan: Plan, column: str, groups: range | No
             f"a column of reports must be in a table called .parquet, .csv or .tsv, got {shown(suffix)}; "
             f"leave out column {shown(column)}, or rename the file"
         )
-    return batches_of(plan, (table.column(column) for table in tables), first)
+    return batches_of(plan, (table.column(column) for table in tables), first, skipped)

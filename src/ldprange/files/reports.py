@@ -11,6 +11,7 @@ from ldprange.files.sources import Name, Progress, opened, watched
 from ldprange.plan import Plan
 from ldprange.reports import Batch, gathered
 from ldprange.support.checking import shown
+from ldprange.support.left_out import Skipped
 from ldprange.support.optional import optional_packages
 from ldprange.support.whole_files import whole_file
 
@@ -68,6 +69,7 @@ def read_reports(
     column: str | None = None,
     progress: Progress | None = None,
     groups: range | None = None,
+    skipped: Skipped | None = None,
 ) -> Iterator[Batch]:
     """Yield the reports of a file, or of all report files in a directory, in batches that fit in memory.
 
@@ -89,6 +91,9 @@ def read_reports(
         Called with every batch: how many more bytes were read.
     groups
         Of a Parquet file, only these row groups.
+    skipped
+        Called with numbers of rows of ``column`` that are left out because they hold no report of this plan;
+        without it, such a row is an error.
     """
     for name in report_files(path):
         with opened(name) as file:
@@ -100,7 +105,7 @@ def read_reports(
             if column is None:
                 batches = _format(name).read(file, plan, groups)
             else:
-                batches = _module("column_reports").read(file, name, plan, column, groups)
+                batches = _module("column_reports").read(file, name, plan, column, groups, skipped)
             yield from watched(file, gathered(batches), progress)
 
 

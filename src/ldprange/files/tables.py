@@ -19,6 +19,7 @@ from ldprange.domain import Domain
 from ldprange.errors import DomainError, FileError
 from ldprange.files.parquet_pages import check_pages
 from ldprange.support.checking import listed, shown
+from ldprange.support.left_out import Skipped
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
@@ -34,9 +35,6 @@ Column = Iterator[NDArray[Any]]
 
 _Rows = Sequence[int] | NDArray[np.intp]
 _Numbered = tuple[pa.RecordBatch, _Rows]  # rows, and the number that each has in its file
-
-Skipped = Callable[[int], None]
-"""Called with numbers of rows left out because a value is missing; without it, such a row is an error."""
 
 
 def plain_values(file: BinaryIO, domain: Domain, skipped: Skipped | None = None) -> Column:

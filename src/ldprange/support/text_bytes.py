@@ -10,6 +10,12 @@ from ldprange.errors import WireError
 Bytes = NDArray[np.uint8]
 Ends = NDArray[np.int64]
 
+HEXADECIMAL = r"\A([0-9a-fA-F]{2})*\z"
+"""What :func:`from_hexadecimal` decodes, as a regular expression."""
+
+BASE64 = r"\A([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?\z"
+"""What :func:`from_base64` decodes, as a regular expression."""
+
 _SIXTY_FOUR = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _NO_DIGIT, _PADDING = 64, 65
 _DIGITS = np.full(256, _NO_DIGIT, np.uint8)

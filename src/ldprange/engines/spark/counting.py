@@ -8,6 +8,7 @@ integers over whatever the tasks are: one that is run again, or twice, changes n
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,8 +18,8 @@ import pyarrow as pa
 
 from ldprange.aggregate import Aggregate
 from ldprange.engines.spark.reading import files_of, frame_of, name_of, reports_in
-from ldprange.engines.spark.sessions import check_installed, translated
-from ldprange.errors import ArgumentError, EngineError, LdprangeError, WireError
+from ldprange.engines.spark.sessions import check_installed, partition, translated
+from ldprange.errors import ArgumentError, EngineError, LdprangeError, WireError, about
 from ldprange.files.parquet_reports import batch_from, is_coded, schema_of
 from ldprange.files.sources import Name
 from ldprange.packed_columns import batches_of
@@ -26,6 +27,7 @@ from ldprange.plan import Plan
 from ldprange.reports import Batch
 from ldprange.support.arrays import Counts
 from ldprange.support.columns import check_columns
+from ldprange.support.left_out import NO_REPORT, Damaged, LeftOut, Skipped, check_damaged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -35,8 +37,8 @@ _ADDERS = 64  # tasks that add pieces up, at most
 _ALWAYS_BY_SQL = 1 << 20  # different reports that SQL counts in any case
 _WRONG = -1  # the piece that is no count, but says what is wrong
 _PIECES = "piece int, counts binary"
-Read = Callable[[Plan, Iterator[pa.RecordBatch]], Iterator[Batch]]
-"""From rows, as the cluster hands them to a task, to batches of reports."""
+Read = Callable[[Plan, Iterator[pa.RecordBatch], Skipped], Iterator[Batch]]
+"""From rows, as the cluster hands them to a task, to batches of reports; tells of rows that are left out."""
 
 
 def aggregate(session: SparkSession, plan: Plan, paths: Name | Iterable[Name]) -> Aggregate:
@@ -71,18 +73,29 @@ def aggregate(session: SparkSession, plan: Plan, paths: Name | Iterable[Name]) -
     return total
 
 
-def count(plan: Plan, frame: DataFrame, *, column: str | None = None) -> Aggregate:
-    """Count a frame of reports under ``plan``: such as :func:`encode` makes, or packed ones in a ``column``.
+def count(
+    plan: Plan, frame: DataFrame, *, column: str | None = None, damaged: Damaged = "refuse"
+) -> Aggregate:
+    """Count a ``frame`` of reports of ``plan``: as :func:`encode` makes them, or packed in a ``column``.
 
     Without a column the rows must have ``level`` and ``report``. With one, each row of it holds a packed
-    report: bytes, or text in hexadecimal digits or base64.
+    report: bytes, or text in hexadecimal digits or base64. Rows of it that are empty, or hold something else,
+    are an error, or where ``damaged`` is ``"skip"`` they are left out with a warning that says how many.
     """
     check_installed()
+    check_damaged(damaged)
+    if column is None and damaged == "skip":
+        raise ArgumentError('damaged="skip" is for packed reports; name their column with column=…')
+    left_out = LeftOut(NO_REPORT)
     with translated():
         if column is None:
             return _count(plan, frame)
         check_columns(frame.columns, [column], ArgumentError)
-        return _add_partials(plan, frame.select(column), _batches_of_packed)
+        read = _packed_leaving_out if damaged == "skip" else _batches_of_packed
+        total = _add_partials(plan, frame.select(column), read, left_out)
+    if left_out.rows:
+        warnings.warn(str(left_out), stacklevel=2)
+    return total
 
 
 def _count(plan: Plan, frame: DataFrame) -> Aggregate:
@@ -106,16 +119,25 @@ def _count_equal(plan: Plan, frame: DataFrame) -> Aggregate:
     return total.checked()
 
 
-def _batches_of_rows(plan: Plan, rows: Iterator[pa.RecordBatch]) -> Iterator[Batch]:
+def _batches_of_rows(plan: Plan, rows: Iterator[pa.RecordBatch], skipped: Skipped) -> Iterator[Batch]:
     return (batch_from(plan, each) for each in as_written(plan, rows))
 
 
-def _batches_of_packed(plan: Plan, rows: Iterator[pa.RecordBatch]) -> Iterator[Batch]:
-    return batches_of(plan, (each.column(0) for each in rows))
+def _batches_of_packed(plan: Plan, rows: Iterator[pa.RecordBatch], skipped: Skipped) -> Iterator[Batch]:
+    # a row's number alone would be the same in every partition
+    with about(f"partition {partition()} by spark_partition_id()"):
+        yield from batches_of(plan, (each.column(0) for each in rows))
 
 
-def _add_partials(plan: Plan, frame: DataFrame, read: Read = _batches_of_rows) -> Aggregate:
-    length = len(plan.levels) + plan.counters
+def _packed_leaving_out(plan: Plan, rows: Iterator[pa.RecordBatch], skipped: Skipped) -> Iterator[Batch]:
+    return batches_of(plan, (each.column(0) for each in rows), skipped=skipped)
+
+
+def _add_partials(
+    plan: Plan, frame: DataFrame, read: Read = _batches_of_rows, left_out: LeftOut | None = None
+) -> Aggregate:
+    """Return the sum of what the tasks count; ``left_out`` is told how many rows they left out."""
+    length = 1 + len(plan.levels) + plan.counters
     adders = min(_ADDERS, -(-length // _PIECE))
     parts = frame.mapInArrow(partial(_tally, plan.to_json(), read), _PIECES)
     table = parts.repartition(adders, "piece").mapInArrow(_add_up, _PIECES).toArrow()
@@ -124,7 +146,9 @@ def _add_partials(plan: Plan, frame: DataFrame, read: Read = _batches_of_rows) -
         if piece == _WRONG:
             raise WireError(data.decode())
         total[piece * _PIECE : (piece + 1) * _PIECE] += np.frombuffer(data, np.int64)
-    levels = len(plan.levels)
+    if left_out is not None:
+        left_out.add(int(total[0]))
+    total, levels = total[1:], len(plan.levels)
     ends = np.cumsum([mechanism.counters for mechanism in plan.mechanisms])[:-1]
     return Aggregate(plan, total[:levels].tolist(), np.split(total[levels:], ends)).checked()
 
@@ -132,14 +156,15 @@ def _add_partials(plan: Plan, frame: DataFrame, read: Read = _batches_of_rows) -
 def _tally(plan_text: str, read: Read, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """On a worker: count the reports of one task, and yield the counts in pieces."""
     plan = Plan.from_json(plan_text)
+    left_out = LeftOut(NO_REPORT)
     try:
-        total = Aggregate.of(plan, read(plan, batches))
+        total = Aggregate.of(plan, read(plan, batches, left_out.add))
     except LdprangeError as error:  # not raised: the cluster would try again, and to no avail
         yield _rows([_WRONG], [str(error).encode()])
         return
-    if not total.reports:
+    if not total.reports and not left_out.rows:
         return
-    numbers = np.concatenate([np.array(total.users, np.int64), *total.counts])
+    numbers = np.concatenate([np.array([left_out.rows, *total.users], np.int64), *total.counts])
     for piece, start in enumerate(range(0, numbers.size, _PIECE)):
         yield _rows([piece], [numbers[start : start + _PIECE].tobytes()])
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ldprange.engines.spark.counting import as_written
 from ldprange.engines.spark.reading import schema
-from ldprange.engines.spark.sessions import check_installed, translated
+from ldprange.engines.spark.sessions import check_installed, partition, translated
 from ldprange.files import write_reports
 from ldprange.files.folders import new_report_folder
 from ldprange.files.parquet_reports import batch_from, is_coded, rows_of
@@ -72,7 +72,7 @@ def _encode(plan_text: str, seed: int, batches: Iterator[pa.RecordBatch]) -> Ite
     """On a worker: encode one partition, with coins that are its own."""
     plan = Plan.from_json(plan_text)
     types = pa.schema([("level", pa.int16()), ("report", pa.int64() if is_coded(plan) else pa.binary())])
-    coins = np.random.SeedSequence(seed, spawn_key=(_partition(),))
+    coins = np.random.SeedSequence(seed, spawn_key=(partition(),))
     its_seed = int.from_bytes(coins.generate_state(4).tobytes(), "little")
     values = typed(batches, plan.domain)
     for reports in encode_stream(plan, values, seed=its_seed):
@@ -82,13 +82,6 @@ def _encode(plan_text: str, seed: int, batches: Iterator[pa.RecordBatch]) -> Ite
 def _write(plan_text: str, folder: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """On a worker: write one partition."""
     plan = Plan.from_json(plan_text)
-    name = Path(folder) / f"part-{_partition():05}.parquet"
+    name = Path(folder) / f"part-{partition():05}.parquet"
     reports = gathered(batch_from(plan, rows) for rows in as_written(plan, batches))
     yield pa.record_batch([pa.array([write_reports(name, plan, reports)])], ["reports"])
-
-
-def _partition() -> int:
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    return 0 if context is None else context.partitionId()

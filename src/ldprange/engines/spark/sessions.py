@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _REMOTE = "sc://"
 _OURS = re.compile(r"ldprange\.errors\.(\w+): (.*)")
 _CAUSE = re.compile(r"^Caused by: [\w.$]+: (.*)", re.MULTILINE)
+_MISSING = "[PACKAGE_NOT_INSTALLED]"  # as Spark itself says
 _MAX_MESSAGE_LENGTH = 300
 
 
@@ -53,7 +54,8 @@ def session(master: str) -> Iterator[SparkSession]:
     except Exception as error:
         raise EngineError(
             f"a session of Spark cannot be started on {master}: {_line(error)}; a master such as local[2] "
-            "or spark://host:7077 takes all of Spark (pip install pyspark) and Java 17, sc://host the client"
+            "or spark://host:7077 takes all of Spark (pip install 'pandas<3' pyspark) and Java 17, sc://host "
+            "the client"
         ) from None
     try:
         yield started
@@ -66,8 +68,16 @@ def check_installed() -> None:
     if find_spec("pyspark") is None:
         raise EngineError(
             "Spark's Python package must be installed: pip install 'ldprange[spark]' for a server of Spark "
-            "Connect, or pip install pyspark for all of Spark"
+            "Connect, or pip install 'ldprange[cli]' 'pandas<3' pyspark for all of Spark"
         )
+
+
+def partition() -> int:
+    """On a worker: return the number of the partition that this task is about."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return 0 if context is None else context.partitionId()
 
 
 @contextmanager
@@ -88,6 +98,11 @@ def translated(files: Sequence[str] = ()) -> Iterator[None]:
             raise FileError(
                 f"{max(named, key=len)}: the file must be a whole Parquet file, and the cluster could not "
                 f"read it ({_line(error)})"
+            ) from error
+        if _MISSING in text:
+            raise EngineError(
+                f"Spark needs another package for this, here and on its workers: {_line(error).rstrip('.')}; "
+                "pip install 'pandas<3' pyarrow"
             ) from error
         raise EngineError(f"the cluster failed, and nothing was counted: {_line(error)}") from error
 
