@@ -322,4 +322,4 @@ def test_what_is_no_bytes_is_refused_among_many() -> None:
     plan = PLANS["hrr"]
     batch, found = wire.unpack_many(plan, [None, wire.pack(_batch(plan))])  # type: ignore[list-item]
     assert len(batch) == found[1]
-    assert "must be bytes, got None" in str(found[0])
+    assert "must be of type bytes, got None" in str(found[0])
