@@ -1,13 +1,17 @@
 """Threads over blocks: NumPy lets go of the interpreter in its loops, so blocks run side by side."""
 
+from __future__ import annotations
+
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ldprange.support.blas import callers_thread
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Block = TypeVar("Block")
 Result = TypeVar("Result")
@@ -29,6 +33,8 @@ def in_threads(work: Callable[[Block], Result], blocks: Iterable[Block]) -> Iter
     if len(begun) < 2:
         yield from map(work, begun)
         return
+    from concurrent.futures import ThreadPoolExecutor  # not for a client, which has no blocks
+
     most = workers()
     waiting: deque[Future[Result]] = deque()
     with callers_thread, ThreadPoolExecutor(most) as pool:
