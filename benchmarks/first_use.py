@@ -39,7 +39,7 @@ if __name__ == "__main__":
         plan = ldp.choose_plan(ldp.Domain.integers(0, 120), epsilon=1.1, expected_users=10**5)
         plan.save(Path(folder) / "a.plan.json")
         best = {name: [float("inf")] * 2 for name in PROGRAMS}
-        for _ in range(TURNS):  # in turns: a busy machine slows all of them
+        for _turn in range(TURNS):  # in turns: a busy machine slows all of them
             for name, (program, _) in PROGRAMS.items():
                 command = [sys.executable, "-c", CLOCKED.format(program)]
                 run = subprocess.run(
