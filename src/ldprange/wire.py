@@ -9,7 +9,7 @@ All integers are little-endian::
     1–9 bytes   number of reports n ≥ 1, LEB128
     the n reports of the level
 
-In version 1 a report takes the fewest whole bytes that hold any report of the level. In version 2 it takes
+In version 1 a report takes as many whole bytes as the largest of its level needs. In version 2 it takes
 the fewest bits, as its mechanism says; reports lie end to end, lowest bit first, and the spare bits of a
 level's last byte are 0.
 

@@ -118,7 +118,7 @@ class Exchange:
             except SSLCertVerificationError as error:  # who answers is not who was asked
                 self._close()
                 raise SendError(
-                    f"{self._host} must prove who it is, and does not: {error.verify_message}"
+                    f"{self._host} must prove who it is, but its certificate is bad: {error.verify_message}"
                 ) from None
             except (OSError, HTTPException) as error:
                 self._close()

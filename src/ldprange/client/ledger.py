@@ -176,7 +176,9 @@ class Ledger:
     def _budget(self, connection: Connection) -> float:
         rows = connection.execute("SELECT budget FROM ledger").fetchall()
         if len(rows) != 1 or not is_number(rows[0][0]):
-            raise FileError(f"{self.path} must have one budget, got {rows}; it is damaged, bring back a copy")
+            raise FileError(
+                f"{self.path} must have one budget, got {rows}; it is damaged; restore it from a backup"
+            )
         return float(rows[0][0])
 
     def _spent(self, connection: Connection, person: str) -> Fraction:
@@ -185,7 +187,7 @@ class Ledger:
             if not is_number(epsilon) or epsilon <= 0:
                 raise FileError(
                     f"{self.path} must hold reports of an ε above 0, got {shown(epsilon)}; it is damaged, "
-                    "bring back a copy"
+                    "so restore it from a backup"
                 )
             spent += _decimal(epsilon)
         return spent

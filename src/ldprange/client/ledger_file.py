@@ -75,7 +75,7 @@ class LedgerFile:
         ) as error:  # what SQLite says of damage may quote some of it
             raise FileError(
                 f"{self.path} must be a ledger that can be read and written, but: {error}; "
-                "if it is damaged, bring back a copy: a new one would not know what was answered"
+                "if it is damaged, restore it from a backup: a new one would not know what was answered"
             ) from None
 
     def exists(self) -> bool:
@@ -123,7 +123,9 @@ class LedgerFile:
             )
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if found != "ok":
-            raise FileError(f"{self.path} must be whole, but it is damaged ({found}); bring back a copy")
+            raise FileError(
+                f"{self.path} must be whole, but it is damaged ({found}); restore it from a backup"
+            )
 
     def bring_up_to_date(self, connection: Connection) -> None:
         """Carry a file of the older version over, every report with its ε and its id, or do nothing."""
