@@ -5,13 +5,13 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.errors import ArgumentTypeError
-from ldprange.support.checking import is_number, shown
+from ldprange.errors import ArgumentError, ArgumentTypeError
+from ldprange.support.checking import check_type, is_number, shown
 from ldprange.support.frames import make_frame
 from ldprange.support.html_tables import html_table
 
@@ -61,6 +61,44 @@ class Answer(Generic[T]):
         """
         low, high = (None if end is None else change(end) for end in (self.low, self.high))
         return Answer(change(self.value), low, high, self.confidence, self.note, self.asked)
+
+    def minus(self, other: Answer[T]) -> Answer[T]:
+        """Return this answer less ``other``, an answer of another, independent survey, with its interval.
+
+        The interval is Newcombe's: with half-widths a and b it reaches √(a² + b²) to either side. It is for
+        unbiased answers, and only for independent ones: those of different people, from aggregates that share
+        no reports.
+
+        >>> print(Answer(0.62, 0.58, 0.66, 0.95).minus(Answer(0.50, 0.47, 0.53, 0.95)))
+        0.120 [0.070, 0.170] at 95%
+        """
+        check_type(other, Answer, "what is subtracted")
+        if self.confidence != other.confidence:
+            raise ArgumentError(
+                f"both answers must have the same confidence, got {self.confidence} and {other.confidence}"
+            )
+        one, two = (np.asarray(each.value) for each in (self, other))
+        if one.dtype.kind not in "iuf" or two.dtype.kind not in "iuf" or one.shape != two.shape:
+            raise ArgumentTypeError(
+                "answers that are subtracted must be numbers, one each or as many of both, got "
+                f"{shown(self.value)} and {shown(other.value)}"
+            )
+        value = self.value - other.value  # type: ignore[operator]
+        if self.interval is None or other.interval is None:
+            return Answer(value, None, None, None, asked=self.asked)
+        (low, high), (other_low, other_high) = np.asarray(self.interval), np.asarray(other.interval)
+        below, above = np.hypot(one - low, other_high - two), np.hypot(high - one, two - other_low)
+        ends = (value - below, value + above)
+        least, most = ends if one.ndim else (float(end) for end in ends)
+        note = "; ".join(filter(None, (self.note, other.note)))
+        return Answer(value, least, most, self.confidence, note, self.asked)
+
+    def __sub__(self, other: object) -> NoReturn:
+        """Raise ArgumentTypeError: whether two answers are independent, only the caller knows."""
+        raise ArgumentTypeError(
+            "answers are not subtracted with “-”, which cannot know whether they are independent; if they "
+            "are from different people, use answer.minus(other)"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return value, low, high, confidence and note in plain JSON types: arrays as lists, days as text."""

@@ -65,3 +65,65 @@ def test_every_answer_is_plain_json(domain: ldp.Domain, confidence: float | None
             np.asarray(described["value"]).astype(str).tolist()
             == np.asarray(answer.value).astype(str).tolist()
         )
+
+
+def wilson(share: float, people: int, z: float = 1.959964) -> tuple[float, float]:
+    middle, reach = (
+        share + z * z / 2 / people,
+        z * (share * (1 - share) / people + (z / 2 / people) ** 2) ** 0.5,
+    )
+    return (middle - reach) / (1 + z * z / people), (middle + reach) / (1 + z * z / people)
+
+
+PLAN = ldp.Plan(ldp.Domain.integers(0, 9), 2.0, ldp.Tree(branching=4), ldp.OUE())
+ESTIMATES: Any = [ldp.estimate(ldp.simulate(PLAN, np.arange(10) * 100, seed=seed)) for seed in (1, 2)]
+
+
+class TestDifferences:
+    """Of two independent surveys."""
+
+    def test_newcombe(self) -> None:
+        # R. G. Newcombe, Statistics in Medicine 17 (1998) 873-890, example (a): 56 of 70 less 48 of 80
+        one, two = (
+            ldp.Answer(share, *wilson(share, people), 0.95) for share, people in ((0.8, 70), (0.6, 80))
+        )
+        found: Any = one.minus(two)
+        assert (found.value, *found.interval) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
+
+    def test_many_at_once_and_without_intervals(self) -> None:
+        one, two = ESTIMATES
+        differences = one.ranges([0, 3], [2, 9]).minus(two.ranges([0, 3], [2, 9]))
+        single = one.range(3, 9).minus(two.range(3, 9))
+        assert (differences.value[1], differences.low[1], differences.high[1]) == (
+            single.value,
+            *single.interval,
+        )
+        assert list(differences.to_frame()["to"]) == [2, 9]
+        bare = one.median(confidence=None).minus(two.median(confidence=None))
+        assert (bare.value, bare.interval) == (one.median().value - two.median().value, None)
+
+    def test_they_hold_what_they_say(self) -> None:
+        people = np.array([[40] * 5 + [20] * 5, [10] * 5 + [50] * 5])
+        truth, held = (people[0, :5].sum() - people[1, :5].sum()) / 300, 0
+        for seed in range(400):
+            asked = np.random.default_rng(seed).multinomial(300, people / 300)
+            one, two = (
+                ldp.estimate(ldp.simulate(PLAN, group, seed=2 * seed + at)).range(0, 4)
+                for at, group in enumerate(asked)
+            )
+            difference: Any = one.minus(two)
+            held += difference.low <= truth <= difference.high
+        assert 363 <= held <= 395  # 380 ± 4 standard deviations
+
+    def test_what_cannot_be(self) -> None:
+        one, two = ESTIMATES
+        with pytest.raises(
+            ldp.ArgumentTypeError, match=r"if they are from different people, use answer.minus"
+        ):
+            one.mean() - two.mean()
+        with pytest.raises(ldp.ArgumentError, match=r"the same confidence, got 0\.95 and 0\.9"):
+            one.mean().minus(two.mean(confidence=0.9))
+        with pytest.raises(ldp.ArgumentTypeError, match="what is subtracted must be of type Answer, got 3"):
+            one.mean().minus(3)
+        with pytest.raises(ldp.ArgumentTypeError, match="must be numbers"):
+            one.mean().minus(two.histogram())
