@@ -1,9 +1,12 @@
 """Shares among the people who gave an answer, where some may have given none."""
 
+from functools import partial
+
 import numpy as np
 
 from ldprange.estimation.consistent import ConsistentShares
-from ldprange.estimation.fieller import ratio_interval
+from ldprange.estimation.fieller import mean_ratio_interval, ratio_interval
+from ldprange.estimation.means import sum_variance
 from ldprange.estimation.shares import Interval, Shares
 from ldprange.support.arrays import Boundaries, Floats
 
@@ -41,6 +44,13 @@ class AnsweredShares(Shares):
         ends = ratio_interval(share, part, answered, whole, rest, slope, z)
         ends = np.where(certain, 1.0, ends[0]), np.where(certain, 1.0, ends[1])
         return (ends[0].clip(0.0, 1.0), ends[1].clip(0.0, 1.0)) if self._everyone.bounded else ends
+
+    def mean_interval(self, values: Floats, z: float) -> tuple[float, float]:
+        if self.scales[-1] > 1:  # reports do not yet tell who answered
+            return float(values.min()), float(values.max())
+        bins = np.arange(self.bins)
+        shares = self._everyone.centre(bins, bins + 1)
+        return mean_ratio_interval(values, shares, partial(sum_variance, self._variance, self.bins), z)
 
     def _variances(self, low: Boundaries, high: Boundaries) -> tuple[Floats, float, Floats]:
         """Return those of the shares of ranges, of all who answered, and of those who are in no range."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -18,9 +17,8 @@ from ldprange.domain import Domain
 from ldprange.domain.no_answer import NO_ANSWER
 from ldprange.errors import DomainError, QueryError
 from ldprange.estimation.inner_bounds import inner_bounds_note, interval_between, shares_between
-from ldprange.estimation.means import mean_variance
 from ldprange.estimation.pictures import one_attribute
-from ldprange.estimation.shares import CentredShares, Shares, boundaries
+from ldprange.estimation.shares import Shares, boundaries
 from ldprange.plan import Plan
 from ldprange.support.arrays import Floats, Positions
 from ldprange.support.checking import shown
@@ -242,17 +240,15 @@ class Estimate:
         """Return the mean of people's values: Σ value · share over all bins; of a wide bin, its middle.
 
         It is unbiased, up to where in its bin each person lies (half a bin at most, which the interval does
-        not hold), unless the estimate was denoised. There is no interval among those who answered, where some
-        may give no answer, and on a condition.
+        not hold), unless the estimate was denoised. Among some of the people (those who answered, where some
+        may give no answer, or those in a condition) it is a ratio of two estimates, with Fieller's interval.
         """
         values, shares, z = self.domain.middles(), self._shares, normal_quantile(confidence, 1)
         value = float(values @ np.diff(shares.cdf))
-        if z is None or not isinstance(shares, CentredShares):
+        if z is None:
             return Answer(value, None, None, None)
-        bins = np.arange(shares.bins)
-        centre = float(values @ shares.centre(bins, bins + 1))
-        reach = z * math.sqrt(mean_variance(shares, values))
-        return Answer(value, min(centre - reach, value), max(centre + reach, value), confidence)
+        low, high = shares.mean_interval(values, z)
+        return Answer(value, min(low, value), max(high, value), confidence)
 
     def describe(self, *, confidence: float | None = 0.95) -> str:
         """Return lines with the number of people, the mean of numbers and the quartiles, at ``confidence``.

@@ -1,15 +1,18 @@
 """One attribute's shares among the people in ranges of other attributes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
 
-from ldprange.estimation.fieller import ratio_interval
+from ldprange.estimation.fieller import mean_ratio_interval, ratio_interval
 from ldprange.estimation.joint_shares import JointShares
+from ldprange.estimation.means import sum_variance
 from ldprange.estimation.shares import Interval, Shares, rising
 from ldprange.least_squares.table import Boxes
 from ldprange.support.arrays import Boundaries, Floats
+
+_MAX_RUNS = 64  # of bins, that a mean tells apart
 
 
 class Conditional(Shares):
@@ -58,6 +61,29 @@ class Conditional(Shares):
         share = self.share(low, high).reshape(-1)
         least, most = np.clip(least, 0.0, share), np.clip(most, share, 1.0)
         return least.reshape(low.shape), most.reshape(low.shape)
+
+    def mean_interval(self, values: Floats, z: float) -> tuple[float, float]:
+        cells = np.arange(0, self.bins, self.scales[-1])
+        widths = np.diff(np.append(cells, self.bins))
+        bins = np.arange(self.bins)
+        shares = self._shares.ask(self._boxes(bins, bins + 1))
+        # where in a cell its people are is not known
+        least, most = (np.repeat(of.reduceat(values, cells), widths) for of in (np.minimum, np.maximum))
+        (low, _), (_, high) = (
+            mean_ratio_interval(each, shares, self._sum_variance, z) for each in (least, most)
+        )
+        return low, high
+
+    def _sum_variance(self, values: Floats) -> float:
+        """Return the variance of Σ ``values`` × the shares of all people who are given and in each bin."""
+
+        def among(of_boxes: Callable[[Boxes], Floats]) -> float:
+            def variances(low: Boundaries, high: Boundaries) -> Floats:
+                return of_boxes(self._boxes(low, high))
+
+            return sum_variance(variances, self.bins, values, step=self.scales[-1], max_runs=_MAX_RUNS)
+
+        return max(among(self._shares.exact_variances), among(self._shares.fit.spread_variances))
 
     @cached_property
     def _all_of_them(self) -> tuple[float, float]:

@@ -2,10 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ldprange.estimation.shares import Interval, ratio
 from ldprange.support.arrays import Floats
+
+
+def mean_ratio_interval(
+    values: Floats, shares: Floats, variance_of_sum: Callable[[Floats], float], z: float
+) -> tuple[float, float]:
+    """Return the ends of the interval of Σ ``values`` × ``shares`` / Σ ``shares``, as below.
+
+    With the values moved and stretched to lie from 0 to 1 the sum is a part of the whole Σ ``shares``.
+    ``variance_of_sum`` gives the variance of Σ weights × shares.
+    """
+    least_value, most_value = float(values.min()), float(values.max())
+    if least_value == most_value:
+        return least_value, most_value
+    parts = (values - least_value) / (most_value - least_value)
+    part, whole, rest = (variance_of_sum(weights) for weights in (parts, np.ones_like(parts), 1 - parts))
+    low, high = ratio_interval(
+        np.array([parts @ shares]),
+        np.array([part]),
+        float(shares.sum()),
+        whole,
+        np.array([rest]),
+        np.zeros(1),
+        z,
+    )
+    length = most_value - least_value
+    return least_value + length * float(low[0]), least_value + length * float(high[0])
 
 
 def ratio_interval(

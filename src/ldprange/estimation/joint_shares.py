@@ -95,7 +95,7 @@ class JointShares:
 
         Its cells below 0 can make that too small, so none is below the variance of an empty population.
         """
-        return np.maximum(self._variances(boxes), self.fit.spread_variances(boxes))
+        return np.maximum(self.exact_variances(boxes), self.fit.spread_variances(boxes))
 
     def spread(self, boxes: Boxes) -> Spread:
         """Return how the shares of mere ranges vary."""
@@ -115,5 +115,6 @@ class JointShares:
         return self.fit.variances(shares_below(np.full(self.table.shape, 1 / self.table.size)))
 
     @cached_property
-    def _variances(self) -> Callable[[Boxes], Floats]:
+    def exact_variances(self) -> Callable[[Boxes], Floats]:
+        """The exact formula at the unbiased estimate, however small cells below 0 make it."""
         return self.fit.variances(self._cdf)

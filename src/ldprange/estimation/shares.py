@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ldprange.aggregate import Aggregate
+from ldprange.estimation.means import sum_variance
 from ldprange.oracles import Mechanism
 from ldprange.support.arrays import Boundaries, Counts, Floats
 from ldprange.support.parallel import in_threads
@@ -50,6 +52,10 @@ class Shares(ABC):
     def interval(self, low: Boundaries, high: Boundaries, z: float) -> Interval:
         """Return the ends of intervals that reach ``z`` standard deviations to either side."""
 
+    @abstractmethod
+    def mean_interval(self, values: Floats, z: float) -> tuple[float, float]:
+        """Return the ends of the interval of the mean of bins' ``values``, as :meth:`interval` has them."""
+
     def cdf_interval(self, size: int, z: float) -> tuple[Boundaries, Interval]:
         """Return the boundaries between nodes of a size, and the intervals of the shares below them."""
         known = boundaries(self.bins, size)
@@ -73,6 +79,16 @@ class CentredShares(Shares):
     def interval(self, low: Boundaries, high: Boundaries, z: float) -> Interval:
         ends = score_interval(self.centre(low, high), self.spread(low, high), z)
         return (np.clip(ends[0], 0.0, 1.0), np.clip(ends[1], 0.0, 1.0)) if self.bounded else ends
+
+    def mean_interval(self, values: Floats, z: float) -> tuple[float, float]:
+        bins = np.arange(self.bins)
+        centre = float(values @ self.centre(bins, bins + 1))
+        reach = z * math.sqrt(self.mean_variance(values))
+        return centre - reach, centre + reach
+
+    def mean_variance(self, values: Floats) -> float:
+        """Return the variance of the mean of bins' ``values``."""
+        return sum_variance(lambda low, high: self.spread(low, high).variance, self.bins, values)
 
     def cdf_interval(self, size: int, z: float) -> tuple[Boundaries, Interval]:
         known, cdf, spread = self._cdf_at(size)
