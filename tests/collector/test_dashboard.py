@@ -51,7 +51,7 @@ def test_it_asks_for_a_token_where_it_needs_one(visit: Visit, collector: Service
     expect(page.locator("#figures")).to_be_hidden()
     page.keyboard.type("wrong")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("This token is not one of this collector’s.")).to_be_visible()
+    expect(page.get_by_text("This isn’t one of this collector’s tokens.")).to_be_visible()
     assert remembered(page)["session"] == {}
     field.fill(ANALYST)
     page.keyboard.press("Enter")
@@ -86,7 +86,7 @@ def test_a_range_is_chosen_by_mouse_and_by_keyboard(visit: Visit, collector: Ser
     assert (int(start), stop) == (int(left[0]) + 1, left[1])
     expect(page.locator("#range-announced")).to_contain_text(f"between {start} and {stop} minutes")
     page.locator("#range-from").fill("90")
-    expect(page.locator("#range-message")).to_have_text("The range must not end before it begins.")
+    expect(page.locator("#range-message")).to_have_text("The range can’t end before it begins.")
     page.locator("#range-to").fill("100")
     page.locator("#range-from").fill("90")
     page.locator("#confidence").select_option("99%")
@@ -122,7 +122,7 @@ def test_what_is_chance_is_not_shown_as_if_it_were_more(visit: Visit, collector:
     expect(page.locator("#precision")).to_contain_text("Very few answers so far: they tell hardly anything.")
     for tile in ("median", "lower", "upper"):
         expect(page.locator(f"#{tile}-interval")).to_have_text("too few answers yet")
-    expect(page.get_by_text("Too few answers yet: a picture of them")).to_be_visible()
+    expect(page.get_by_text("Too few answers yet: a picture would")).to_be_visible()
     for hidden in ("#histogram", "#cdf", "#range-share", "#table-details"):
         expect(page.locator(hidden)).to_be_hidden()
     expect(page.locator("#arrivals canvas")).to_be_visible()
@@ -208,7 +208,7 @@ def test_it_says_whether_reports_were_tampered_with(visit: Visit, collector: Ser
     name = made(collector, "tampered", people=3000)
     assert collector.put(copies(plan_for(DOMAINS["integers"]), 1500), name=name).status == 201
     page = visit().open(f"/d/{name}")
-    expect(page.locator("#suspicious")).to_contain_text("not what honest clients send")
+    expect(page.locator("#suspicious")).to_contain_text("aren’t what honest people send")
     expect(page.locator("#findings")).to_contain_text("reports, and should have")
     expect(page.locator("#honest")).to_be_hidden()
 

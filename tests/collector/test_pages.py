@@ -243,7 +243,7 @@ class TestPrivacy:
         assert len(said) == 21
         # 19 in 20 are of other answers; false alarm below 1e-10
         assert sum(text.endswith(" 06") for text in said) < 12
-        expect(page.get_by_text("You see your own once it is sent.")).to_be_attached()
+        expect(page.get_by_text("You’ll see your own once it’s sent.")).to_be_attached()
         assert visitor.sent() == []
         assert remembered(page) == {"local": {}, "session": {}}
 
@@ -272,7 +272,7 @@ class TestSending:
             expect(page.locator("#sending")).to_have_text("No connection. Trying again…")
             page.clock.run_for(3_100)
         expect(page.get_by_role("button", name="Try again")).to_be_visible()
-        expect(page.locator("#sending")).to_contain_text("could not be sent")
+        expect(page.locator("#sending")).to_contain_text("couldn’t be sent")
         assert len(tries) == 3
         visitor.context.unroute("**/batches/*")
         page.reload()
@@ -307,7 +307,7 @@ class TestSending:
         )
         assert closed.status == 200
         send(early)
-        expect(early.get_by_text("It was closed before your report arrived.")).to_be_visible()
+        expect(early.get_by_text("It closed before your report arrived")).to_be_visible()
         visitor = visit()
         late = visitor.open(f"/s/{own_survey}")
         expect(late.get_by_role("heading", name="This survey is closed")).to_be_visible()
@@ -360,7 +360,7 @@ class TestWords:
         expect(promise.locator("p").nth(1)).to_be_visible()  # in the open
         warned = epsilon >= 3
         assert ("tells-much" in (promise.get_attribute("class") or "")) == warned
-        assert ("Send it only if you would tell your answer itself." in promise.inner_text()) == warned
+        assert ("only if you’d be happy to tell your answer openly." in promise.inner_text()) == warned
         told = promise.inner_text() + (page.locator("#how").text_content() or "")
         assert not re.search("nobody|be sure|never leaves", told)
         assert not re.search(r"\d,\d{3},\d{3}", told)  # a factor that nobody can grasp

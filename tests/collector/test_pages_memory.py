@@ -58,7 +58,7 @@ def test_a_collector_that_states_another_fingerprint_each_time_is_never_answered
     visitor.context.route(f"**/api/surveys/{own_survey}", lie)
     for _ in range(3):
         page = visitor.open(f"/s/{own_survey}")
-        expect(page.get_by_role("heading", name="This survey cannot be shown")).to_be_visible()
+        expect(page.get_by_role("heading", name="This survey can’t be shown")).to_be_visible()
         expect(page.locator("#trouble")).to_contain_text("the plan's fingerprint must be")
         page.close()
     assert visitor.sent() == []
@@ -107,7 +107,7 @@ def test_without_storage_it_works_for_this_visit_and_says_so(visit: Visit, own_s
         "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no'); } });"
     )
     page = visitor.open(f"/s/{own_survey}")
-    expect(page.get_by_text("does not let the page remember")).to_be_visible()
+    expect(page.get_by_text("doesn’t let the page remember")).to_be_visible()
     answer(page)
     assert len(visitor.sent()) == 1
 

@@ -10,7 +10,7 @@ import { Units } from "./units.js";
  */
 export function attributeFields({ names, axes }) {
   const fields = names.map((label, at) => makeField(new Units(axes[at], ""), { id: `answer-${at + 1}`, label }));
-  const note = make("p", { class: "small quiet" }, "All of it together is one answer, and goes into one report.");
+  const note = make("p", { class: "small quiet" }, "All of this is one answer, and goes into one report.");
   const element = make(
     "div",
     { class: "attributes", role: "group", "aria-labelledby": "question" },

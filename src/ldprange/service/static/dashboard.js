@@ -180,11 +180,11 @@ class Dashboard {
   /** Tell of a failure; return whether to try again. */
   #failed(error, wait) {
     if (error instanceof Refused && (error.status === 401 || error.status === 403)) {
-      this.#askForToken(token() ? "This token is not one of this collector’s. Please check it." : "");
+      this.#askForToken(token() ? "This isn’t one of this collector’s tokens. Please check it." : "");
       return false;
     }
     if (error instanceof Refused && error.status === 400) {
-      write("trouble", `This cannot be shown. The reason: ${error.message}. `);
+      write("trouble", `This can’t be shown. The reason: ${error.message}. `);
       this.#offerOne();
       the("trouble").hidden = false;
       this.#pulse("Nothing to show", true);
@@ -226,7 +226,7 @@ takeFromAddress();
 try {
   new Dashboard(await ask(surveyName(), "")).start();
 } catch (error) {
-  write("question", "This dashboard cannot be shown");
+  write("question", "This dashboard can’t be shown");
   write("trouble", `The reason: ${error.message}.`);
   the("trouble").hidden = false;
 }

@@ -79,7 +79,7 @@ export function enoughText(reports, { typical, wanted }) {
  */
 export function showRange(answer, units) {
   const { from, to } = answer;
-  return showShare(answer, from === to ? `are at ${units.named(to)}` : `lie between ${units.text(from)} and ${units.named(to)}`);
+  return showShare(answer, from === to ? `answer ${units.named(to)}` : `lie between ${units.text(from)} and ${units.named(to)}`);
 }
 
 /** Tell the share of the people of whom some words hold; return all of it in one sentence. */

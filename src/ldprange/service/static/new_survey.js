@@ -186,5 +186,5 @@ function learntText(users, margin) {
 function toldText(epsilon) {
   const percent = Math.round(100 * chanceOfGuessing(epsilon));
   const times = percent > 99 ? "more than 99" : `about ${percent}`;
-  return `Suppose someone knows that a person gave one of two answers. With the report, they guess right at most ${times} times in 100; without it, 50 times.`;
+  return `Suppose someone thinks that a person gave one of two answers, each as likely as the other. At worst, the report lets them guess right ${times} times in 100; without it, 50 times.`;
 }

@@ -3,15 +3,15 @@
 import { amountTold, chanceOfGuessing } from "./guessing.js";
 
 const MOST_TOLD = 1e6; // larger factors are all the same to people
-const SCRAMBLED = "Chance scrambles your answer on this device, and only the scrambled report is sent.";
+const SCRAMBLED = "Your answer is scrambled at random on this device, and only the scrambled report is sent.";
 
 /** What a report tells, and for `much` what to think of before one sends it. */
 const TOLD = {
   little: ["It tells little about you."],
   "a hint": ["It gives a hint of what you answered."],
   much: [
-    "But in this survey chance changes little: the report can give your answer away.",
-    "Send it only if you would tell your answer itself.",
+    "But this survey scrambles only a little: the report can give your answer away.",
+    "Send it only if you’d be happy to tell your answer openly.",
   ],
 };
 
@@ -29,7 +29,7 @@ export function promise(epsilon) {
   return [
     `${SCRAMBLED} ${told}`,
     "Suppose someone thinks that you gave one of two answers, each as likely as the other. " +
-      `At worst your report lets them guess right ${times} times in 100; without it, 50 times.`,
+      `At worst, your report lets them guess right ${times} times in 100; without it, 50 times.`,
     ...advice,
   ];
 }
@@ -53,7 +53,7 @@ export function odds(epsilon) {
   const digits = factor < 10 ? { minimumFractionDigits: 1, maximumFractionDigits: 1 } : { maximumSignificantDigits: 2 };
   const told = factor > MOST_TOLD ? ", which is more than a million" : ` = ${new Intl.NumberFormat("en", digits).format(factor)}`;
   return (
-    "How much can your report give away? Whatever odds someone puts on your answer, seeing the report changes them by " +
-    `at most a factor of e^ε${told} (ε = ${epsilon}). That holds whoever looks, the people who ask included, and whatever else they know.`
+    "How much can your report give away? Whatever odds someone gives your answer, seeing the report changes them by " +
+    `at most a factor of e^ε${told} (ε = ${epsilon}). That’s true for everyone, including the people who ask, and whatever else they know.`
   );
 }

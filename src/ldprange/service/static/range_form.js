@@ -95,7 +95,7 @@ export class RangeForm {
     try {
       domain.index(value);
       if (this.#units.start(range.from) >= this.#units.stop(range.to)) {
-        problem = "The range must not end before it begins.";
+        problem = "The range can’t end before it begins.";
       }
     } catch {
       problem = `Each end must be from ${this.#units.text(domain.low)} to ${this.#units.named(domain.high)}.`;

@@ -85,7 +85,7 @@ class SurveyPage {
       this.thank(memory);
     } else if (this.survey.state === "closed") {
       if (memory !== null) {
-        the("closed-words").textContent = "It was closed before this device heard whether your report had arrived.";
+        the("closed-words").textContent = "It closed before this device could find out whether your report had arrived.";
       }
       show("closed");
     } else if (memory) {
@@ -130,7 +130,7 @@ class SurveyPage {
         this.answered.remember({ batch, report, sent: false });
       } catch {
         // the reason is not told, for it may hold the answer
-        trouble("Your answer could not be scrambled on this device. Nothing was sent.");
+        trouble("Your answer couldn’t be scrambled on this device. Nothing was sent.");
         return;
       }
     }
@@ -164,7 +164,7 @@ class SurveyPage {
 
   failed(error, say) {
     if (error instanceof Refused && error.status === 410) {
-      the("closed-words").textContent = "It was closed before your report arrived. Nothing of yours was counted.";
+      the("closed-words").textContent = "It closed before your report arrived, so your answer wasn’t counted.";
       show("closed");
       the("closed-heading").focus();
       return;
@@ -174,8 +174,8 @@ class SurveyPage {
     the("send").hidden = false;
     say(
       error instanceof Refused
-        ? `The report was not taken: ${error.message}. It is kept on this device.`
-        : "The report could not be sent: there is no connection. It is kept on this device, so you can try again, also later.",
+        ? `The collector didn’t accept the report: ${error.message}. It’s saved on this device.`
+        : "The report couldn’t be sent, because there’s no connection. It’s saved on this device, so you can try again now or later.",
     );
   }
 
@@ -192,7 +192,7 @@ class SurveyPage {
 try {
   new SurveyPage(await ask(surveyName(), "")).start();
 } catch (error) {
-  the("question").textContent = "This survey cannot be shown";
+  the("question").textContent = "This survey can’t be shown";
   trouble(
     error instanceof Unreachable
       ? "Please check your connection and load the page again. Nothing was sent."

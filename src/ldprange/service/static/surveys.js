@@ -79,10 +79,10 @@ function askForToken(words) {
 
 function failed(error) {
   if (error instanceof Refused && error.status === 401) {
-    askForToken("This token is not one of this collector’s. Please check it.");
+    askForToken("This isn’t one of this collector’s tokens. Please check it.");
     return;
   }
-  write("trouble", `That did not work: ${error.message}.`);
+  write("trouble", `That didn’t work: ${error.message}.`);
   the("trouble").hidden = false;
 }
 

@@ -18,11 +18,11 @@ function showPromise(epsilons) {
   const percent = Math.round(100 * chance);
   const times = percent > 99 ? "more than 99" : `about ${percent}`;
   const words = [
-    "Each question has a report of its own, which chance scrambles on this device. You may answer some and leave others.",
+    "Each answer is scrambled on this device and sent as a separate report. You can answer some questions and skip others.",
     `If you answer all of them, your reports add up to ε = ${epsilons.join(" + ")} = ${total}. Suppose someone thinks that you gave one of ` +
-      `two sets of answers, each as likely as the other. At worst your reports together let them guess right ${times} times in 100; without them, 50 times.`,
+      `two sets of answers, each as likely as the other. At worst, your reports together let them guess right ${times} times in 100; without them, 50 times.`,
   ];
-  const advice = much ? ["Together they can give your answers away. Answer only what you would tell openly."] : [];
+  const advice = much ? ["Together they can give your answers away. Answer only what you’d be happy to tell openly."] : [];
   the("promise").append(...[...words, ...advice].map((each) => make("p", {}, each)));
   the("promise").classList.toggle("tells-much", much);
   the("promise").hidden = false;
@@ -47,7 +47,7 @@ try {
   showPromise(surveys.map(({ plan }) => plan.epsilon));
   the("questions").append(...surveys.map(frameOf));
 } catch (error) {
-  the("heading").textContent = "This page cannot be shown";
+  the("heading").textContent = "This page can’t be shown";
   the("trouble").textContent = `The reason: ${error.message}.`;
   the("trouble").hidden = false;
 }
