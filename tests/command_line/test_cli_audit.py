@@ -39,6 +39,27 @@ def test_the_exact_part_by_itself(plan_file: str) -> None:
     assert "GRR" in printed
 
 
+def test_it_says_what_a_report_tells_and_counts_levels_from_1(plan_file: str) -> None:
+    printed = " ".join(run("audit", plan_file, "--exact").stdout.split())
+    assert "It gives a hint of what its sender answered." in printed
+    assert "right about 75 times in 100 at worst" in printed
+    assert re.search(r"─ 1 GRR .* 2 OUE ", printed)
+
+
+def test_a_plan_beyond_what_is_accepted_is_wrong(plan_file: str, here: Path) -> None:
+    assert not answered("audit", plan_file, "--exact", "--max-epsilon", "1.1")["wrong"]
+    assert not answered("audit", plan_file, "--exact", "--fingerprint", PLAN.fingerprint)["wrong"]
+    for option, value, message in (
+        ("--max-epsilon", "1", "must be at most 1.0, the most that is accepted here, got 1.1"),
+        ("--fingerprint", "0" * 16, "it is another plan"),
+    ):
+        done = run("audit", plan_file, "--exact", option, value, "--html", "audit.html")
+        assert done.exit_code == 1
+        assert message in done.stderr
+        assert message in (here / "audit.html").read_text(encoding="utf-8")
+    assert run("audit", plan_file, "--exact", "--max-epsilon", "0").exit_code == 2
+
+
 def test_a_labelled_plan(here: Path) -> None:
     plan = ldp.Plan(ldp.Domain.integers(0, 9), 1.0, ldp.Flat(), ldp.GRR())
     ldp.LabelledPlan(("hours", "trips"), (plan, plan), ("stays", "leaves"), "all").save(

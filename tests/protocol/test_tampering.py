@@ -72,7 +72,7 @@ def test_levels_that_come_too_often_are_found() -> None:
     plan, rng = PLANS["default"], np.random.default_rng(5)
     honest = ldp.simulate(plan, population(1), seed=1)
     found = ldp.check(joined(plan, honest, range_weights(plan, 40, 46), LIARS // 4, rng, level=2))
-    assert any(finding.kind == "levels" and "level 2 has" in finding.text for finding in found.findings)
+    assert any(finding.kind == "levels" and "level 3 has" in finding.text for finding in found.findings)
 
 
 @pytest.mark.parametrize("place", ["shift", "line"])
@@ -91,7 +91,7 @@ def test_public_coins_that_are_not_fair_are_found(place: str) -> None:
     users[level] += len(same)
     found = ldp.check(ldp.Aggregate(plan, users, counts).checked())
     outcome = 3 if place == "shift" else 5
-    text = f"outcome {outcome} of a public coin on level {level} came"
+    text = f"outcome {outcome} of a public coin on level {level + 1} came"
     assert any(finding.kind == "coins" and finding.text.startswith(text) for finding in found.findings), found
 
 

@@ -110,11 +110,21 @@ def _who(found: Audit) -> list[tuple[str, str, str]]:
     ]
 
 
-def _telling(epsilon: float) -> list[str]:
+def told_by(epsilon: float) -> tuple[str, str]:
+    """Return what a report at ``epsilon`` tells of its sender, and how many of 100 guesses are right.
+
+    The guesses are between two answers that are as likely as each other.
+    """
     chance = 1 / (1 + exp(-epsilon))
-    told = _TOLD[(chance > _A_HINT) + (chance > _MUCH)]
     percent = round(100 * chance)
-    times = "more than 99" if percent > 99 else f"about {percent}"
+    return (
+        _TOLD[(chance > _A_HINT) + (chance > _MUCH)],
+        "more than 99" if percent > 99 else f"about {percent}",
+    )
+
+
+def _telling(epsilon: float) -> list[str]:
+    told, times = told_by(epsilon)
     rows = []
     for prior in PRIORS:
         odds = prior / (1 - prior)
@@ -136,7 +146,7 @@ def _telling(epsilon: float) -> list[str]:
 def _levels(found: Audit) -> list[tuple[str, ...]]:
     return [
         (
-            f"{each.attribute} {each.level}".strip(),
+            f"{each.attribute} {each.level + 1}".strip(),
             each.oracle.kind,
             f"{each.cells:,}",
             _percent(float(each.chance)),

@@ -1,16 +1,20 @@
 """``ldprange audit``."""
 
+from dataclasses import replace
+
 import click
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from ldprange.audit.auditing import RUNS, Audit, audit_object
 from ldprange.audit.auditing import audit as audit_plan
 from ldprange.audit.black_box import CONFIDENCE, BlackBox
-from ldprange.audit.page import audit_page
+from ldprange.audit.page import audit_page, told_by
 from ldprange.cli.command import command
 from ldprange.cli.options import check_output, json_option, plan_argument
 from ldprange.cli.output import answers, console, facts, note, print_json
 from ldprange.cli.summary import oracle_name
+from ldprange.client.acceptance import check_accepted
+from ldprange.errors import PlanError
 from ldprange.files.sniffing import SWAP, Kind, expect
 from ldprange.files.sources import opened
 from ldprange.learning.plan import LabelledPlan
@@ -35,9 +39,19 @@ FOUND_WRONG = 1
     show_default=True,
     help="How often encode_many is run on each value; clients, which are slower, a twentieth of it.",
 )
+@click.option("--max-epsilon", type=float, metavar="NUMBER", help="A plan that asks for more ε is wrong.")
+@click.option("--fingerprint", metavar="DIGITS", help="A plan of another fingerprint is wrong.")
 @click.option("--html", "page", metavar="FILE", help="Also write a report that can be filed, one page.")
 @json_option
-def audit(plan_file: str, only_exact: bool, runs: int, page: str | None, as_json: bool) -> None:
+def audit(
+    plan_file: str,
+    only_exact: bool,
+    runs: int,
+    max_epsilon: float | None,
+    fingerprint: str | None,
+    page: str | None,
+    as_json: bool,
+) -> None:
     """Show that what is shipped is as private as a plan says.
 
     The true ε of every level is calculated exactly, from the integers that clients compare coins with. Then
@@ -45,9 +59,10 @@ def audit(plan_file: str, only_exact: bool, runs: int, page: str | None, as_json
     installed) are run many times on two values, and what their reports show of ε is a lower bound: it must
     not be above what the plan says. And their coins must be the operating system's.
 
-    Exits with 1 if something is wrong.
+    Exits with 1 if something is wrong. A large ε is not, unless you say how much you accept (--max-epsilon).
     """
     plan = _read(plan_file)
+    refusal = _refusal(plan, max_epsilon, fingerprint)
     if page is not None:
         check_output(page, [plan_file])
     screen = console(stderr=True)
@@ -60,6 +75,7 @@ def audit(plan_file: str, only_exact: bool, runs: int, page: str | None, as_json
             shown.update(task, description=f"{what}: {done[what]:,} reports")
 
         found = audit_plan(plan, runs=runs, only_exact=only_exact, progress=progress)
+    found = replace(found, refusal=refusal)
     if page is not None:
         with whole_file(page) as file:
             file.write(audit_page(found).encode())
@@ -83,9 +99,19 @@ def _read(path: str) -> Plan | LabelledPlan:
         return LabelledPlan.from_json(text) if '"ldprange_labelled_plan"' in text else Plan.from_json(text)
 
 
+def _refusal(plan: Plan | LabelledPlan, max_epsilon: float | None, fingerprint: str | None) -> str:
+    """Return why ``plan`` is not accepted, having more ε than ``max_epsilon`` or another ``fingerprint``."""
+    try:
+        check_accepted(plan, max_epsilon, fingerprint)
+    except PlanError as error:
+        return str(error)
+    return ""
+
+
 def _show(found: Audit, only_exact: bool) -> None:
     screen, exact = console(), found.exact
     verdict = "never more than stated" if exact.holds else "MORE THAN STATED"
+    told, times = told_by(max(exact.stated, exact.epsilon))
     screen.print(
         facts(
             [
@@ -93,6 +119,8 @@ def _show(found: Audit, only_exact: bool) -> None:
                 ("stated ε", f"{exact.stated:.12g}"),
                 ("exact ε", f"{exact.epsilon:.12g}, {verdict}"),
                 ("worst ratio", str(exact.worst_ratio)),
+                ("one report", told),
+                ("guessing", f"between two answers, right {times} times in 100 at worst; 50 without it"),
             ]
         )
     )
@@ -100,7 +128,7 @@ def _show(found: Audit, only_exact: bool) -> None:
     headings = ("level", "oracle", "cells", "asked", "exact ε")
     rows = [
         (
-            f"{each.attribute} {each.level}" if labelled else str(each.level),
+            f"{each.attribute} {each.level + 1}" if labelled else str(each.level + 1),
             oracle_name(each.oracle),
             f"{each.cells:,}",
             f"{100 * float(each.chance):.3g}%",

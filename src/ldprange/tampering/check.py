@@ -173,7 +173,7 @@ def _of_levels(aggregate: Aggregate) -> Comparisons:
     expected = chances * aggregate.reports
 
     def describe(level: int) -> str:
-        return f"level {level} has {users[level]:,.0f} reports, and should have {expected[level]:,.0f}"
+        return f"level {level + 1} has {users[level]:,.0f} reports, and should have {expected[level]:,.0f}"
 
     return Comparisons(
         "levels", None, np.abs(users - expected), expected * (1 - chances), np.ones(users.size), describe
@@ -189,7 +189,7 @@ def _of_coin(level: int, counts: Counts) -> Iterator[Comparisons]:
 
     def describe(outcome: int) -> str:
         return (
-            f"outcome {outcome} of a public coin on level {level} came {counts[outcome]:,} times, "
+            f"outcome {outcome} of a public coin on level {level + 1} came {counts[outcome]:,} times, "
             f"and should have come {expected:,.1f} times"
         )
 
@@ -208,7 +208,7 @@ def _of_coin(level: int, counts: Counts) -> Iterator[Comparisons]:
 
     def describe_all(_: int) -> str:
         return (
-            f"the outcomes of a public coin on level {level} do not come alike often: "
+            f"the outcomes of a public coin on level {level + 1} do not come alike often: "
             f"χ² is {spread:,.0f}, and {free:,} are expected"
         )
 
@@ -306,7 +306,7 @@ def _of_level(at: int, grid: Mechanism, told: _Told) -> Iterator[Comparisons]:
 
     def describe(what: str) -> Callable[[int], str]:
         return lambda place: (
-            f"level {at} says that {own[place] / told.users:.3f} of all are in its cells {low[place]} to "
+            f"level {at + 1} says that {own[place] / told.users:.3f} of all are in its cells {low[place]} to "
             f"{high[place] - 1}{about}, {what.format(expected[place] / told.users)}"
         )
 
