@@ -270,8 +270,8 @@ def _theory(table: Table) -> str:
 
 def _errata() -> str:
     return "\n".join(
-        f"{each.number}. **{each.place}.** *Printed:* {each.printed} *Correct:* {each.correct} "
-        f"*Computed:* {each.check()}."
+        f'{each.number}. <a id="erratum-{each.number}"></a>**{each.place}.** *Printed:* {each.printed} '
+        f"*Correct:* {each.correct} *Computed:* {each.check()}."
         for each in ERRATA
     )
 

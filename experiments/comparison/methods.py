@@ -1,7 +1,7 @@
 """Who is compared, by name, and how each is asked.
 
 ``Windows`` is our plan: shifted windows with the best oracles and level probabilities. The paper's methods
-are those of its figures, levels drawn evenly. ``Flat`` asks for the bin itself, by the best oracle for it.
+are those of its figures, levels drawn evenly. ``Flat`` asks for the bin itself, with short reports.
 The rest came after the paper.
 """
 

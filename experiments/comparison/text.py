@@ -89,7 +89,7 @@ def losses(errors: Table) -> str:
             if lost:
                 worst = max(lost, key=lambda pair: pair[0])
                 rows.append([method, measure, f"{len(lost)} of {asked}", f"{worst[0]:.1f}", worst[1]])
-    return markdown(["method", "over all", "more exact than ours", "at most, times", "where"], rows)
+    return markdown(["method", "over all", "more accurate than ours", "at most, times", "where"], rows)
 
 
 def _lost(errors: Table, measure: str, method: str) -> tuple[list[tuple[float, str]], int]:

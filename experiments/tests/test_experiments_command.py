@@ -257,3 +257,11 @@ def test_only_results_of_full_size_are_published(quick: Path) -> None:
     assert ran.exit_code == 2
     assert "are missing; nothing was published" in ran.stderr
     assert page.HOME.with_suffix(".md").read_bytes() == before
+
+
+def test_without_what_it_needs_it_says_what_to_install() -> None:
+    without = "import sys; sys.modules['click'] = None; import experiments.__main__"
+    ended = subprocess.run([sys.executable, "-c", without], cwd=HOME, capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("the experiments need click, which is not installed; ")
+    assert "pip install '.[cli,plot]'" in ended.stderr

@@ -102,7 +102,7 @@ def _changed(**changes: Any) -> str:
         (_changed(epsilon=None), "ε must be a finite number above 0, got None"),
         (_changed(epsilon=math.nan), "ε must be a finite number above 0, got nan"),
         (_changed(epsilon=10**400), "ε must be a finite number above 0, got 1000"),
-        (_changed(decomposition={"kind": "bush"}), "decomposition's kind must be one of"),
+        (_changed(decomposition={"kind": "bush", "branching": 4}), "kind must be one of .*, got 'bush'$"),
         (_changed(decomposition={"kind": {}}), "decomposition's kind must be one of"),
         (_changed(decomposition={"kind": "tree"}), "cannot be made"),
         (_changed(decomposition={"kind": "tree", "branching": 1}), "at least 2.*got 1"),

@@ -125,7 +125,8 @@ def make_described(
     """Make what a ``to_dict`` described: its kind chooses the maker, the rest are the arguments."""
     kind = description.get("kind") if isinstance(description, Mapping) else None
     if not isinstance(description, Mapping) or not isinstance(kind, str) or kind not in kinds:
-        raise error(f"{what}'s kind must be one of {listed(kinds)}, got {shown(description)}")
+        got = shown(kind if isinstance(kind, str) else description)
+        raise error(f"{what}'s kind must be one of {listed(kinds)}, got {got}")
     arguments = {key: value for key, value in description.items() if key != "kind"}
     try:
         return kinds[kind](**arguments)
