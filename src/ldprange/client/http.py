@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
-from socket import SHUT_RDWR
 from threading import Timer
 from typing import TYPE_CHECKING, Any
 
@@ -189,6 +188,8 @@ class Exchange:
         return HTTPConnection(self._host.name, self._host.port)
 
     def _cut(self) -> None:
+        from socket import SHUT_RDWR
+
         connection = self._connection
         if connection is not None and connection.sock is not None:
             with suppress(OSError):
