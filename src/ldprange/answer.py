@@ -106,12 +106,12 @@ class Answer(Generic[T]):
         return {**ends, "confidence": self.confidence, "note": self.note}
 
     def to_frame(self) -> Any:
-        """Return a frame with a row for each answer: what was asked, value, low, high and confidence.
+        """Return a frame with a row for each answer: what was asked, value, low, high, confidence and note.
 
         It is one of pandas, or of polars where pandas is not installed. Ranges and bins have columns ``from``
         and ``to`` (labels a ``label``; where there are open ends or no answer, bins have all three, and those
         have nothing in ``from`` and ``to``), prefixes ``to``, quantiles ``q``; of several attributes, after
-        their names.
+        their names. Without an interval there is no ``confidence``, and without a note no ``note``.
 
         >>> Answer(np.array([0.25, 0.75]), None, None, None).to_frame()["value"].tolist()
         [0.25, 0.75]
@@ -119,6 +119,8 @@ class Answer(Generic[T]):
         columns = self._columns()
         if self.interval is not None:
             columns["confidence"] = np.full(columns["value"].size, self.confidence)
+        if self.note:
+            columns["note"] = np.full(columns["value"].size, self.note)
         return make_frame(columns)
 
     def _repr_html_(self) -> str:

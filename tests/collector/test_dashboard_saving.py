@@ -18,7 +18,7 @@ from command_line_survey import done
 from page_visitors import DOMAINS, Visit, made
 from running_collector import Service, packed
 
-COLUMNS = ["kind", "attribute", "among", "from", "to", "q", "value", "low", "high", "confidence"]
+COLUMNS = ["kind", "attribute", "among", "from", "to", "q", "value", "low", "high", "confidence", "note"]
 
 
 def saved(page: Page, kind: str, folder: Path) -> tuple[str, bytes]:

@@ -197,7 +197,7 @@ def test_a_spreadsheet_gets_a_row_for_each_answer(town: Path) -> None:
     keys = ("ranges", "prefixes", "quantiles", "histogram", "cdf")
     for row, each in zip(rows, [each for key in keys for each in told[key]], strict=True):
         assert (row["attribute"], row["among"], row["confidence"]) == ("age", "region S", "0.95")
-        for column in ("from", "to", "q", "value", "low", "high"):
+        for column in ("from", "to", "q", "value", "low", "high", "note"):
             assert row[column] == str(each.get(column, ""))  # every digit
     [joint] = table("--within", "age", "8", "15", "--within", "region", "S", "S")
     assert (joint["kind"], joint["among"], joint["from"]) == ("within", "age 8 to 15, region S", "")
@@ -250,3 +250,12 @@ def test_what_cannot_be_asked_is_said(town: Path, wide_plan: str, asked: list[st
     assert outcome.exit_code == 2
     assert says in outcome.stderr
     assert not (town / "r.reports").exists()
+
+
+def test_a_spreadsheet_gets_the_note_on_a_bound_inside_a_bin(here: Path) -> None:
+    plan = ldp.Plan(ldp.Domain.real(0.0, 4.0, bins=4), 1.0, ldp.Flat(), ldp.GRR())
+    ldp.Aggregate.of(plan, ldp.encode_many(plan, [0.5, 1.5, 2.5] * 100, seed=1)).save(here / "some.agg")
+    asked = ("query", "some.agg", "--range", "0.5", "2", "--range", "1", "2", "--csv")
+    inside, whole = csv.DictReader(io.StringIO(done(*asked)))
+    assert "inside a bin" in inside["note"]
+    assert whole["note"] == ""

@@ -72,6 +72,13 @@ class TestOfOneAttribute:
         assert row == {"from": 1, "to": 2, **ends}
         assert list(found.quantile(0.5, confidence=None).to_frame().columns) == ["q", "value"]
 
+    def test_a_note_is_beside_its_answer(self) -> None:
+        found = estimate_of(ldp.Domain.real(0.0, 4.0, bins=4))
+        answer = found.range(0.5, 2.0)
+        assert "inside a bin" in answer.note
+        assert answer.to_frame()["note"].tolist() == [answer.note]
+        assert "note" not in found.range(1.0, 2.0).to_frame().columns
+
     def test_days_are_days(self) -> None:
         median = estimate_of(DOMAINS["dates"][0]).quantile(0.5)
         assert median.to_frame()["value"].dt.date.tolist() == [median.value]

@@ -12,7 +12,7 @@ from ldprange.cli.summary import percent
 from ldprange.domain.no_answer import NO_ANSWER
 from ldprange.domain.text import plain, shown
 
-_COLUMNS = ("kind", "attribute", "among", "from", "to", "q", "value", "low", "high", "confidence")
+_COLUMNS = ("kind", "attribute", "among", "from", "to", "q", "value", "low", "high", "confidence", "note")
 _KINDS = {
     "ranges": "range",
     "prefixes": "prefix",

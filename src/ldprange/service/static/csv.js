@@ -14,9 +14,10 @@ export function oneRows({ confidence, quartiles, histogram, cdf, beside }, attri
     ...[kind, attribute, "", from, to, q],
     ...SHARE.map((name) => (at === undefined ? found[name] : found[name][at])),
     confidence,
+    found.note ?? "",
   ];
   return [
-    ["kind", "attribute", "among", "from", "to", "q", ...SHARE, "confidence"],
+    ["kind", "attribute", "among", "from", "to", "q", ...SHARE, "confidence", "note"],
     ...(range === null ? [] : [row("range", { from: range.from[0], to: range.to[0] }, range)]),
     ...(quartiles?.q ?? []).map((q, at) => row("quantile", { q }, quartiles, at)),
     ...histogram.from.map((from, at) => row("histogram", { from, to: histogram.to[at] }, histogram, at)),
@@ -38,16 +39,16 @@ export function pairRows({ confidence, table, marginals }, names, range) {
   const alone = marginals.flatMap((found, axis) =>
     found.value.map((_, at) => {
       const where = axis === 0 ? [...ends(0, at), "", ""] : ["", "", ...ends(1, at)];
-      return ["histogram", ...where, ...shares(found, at), confidence];
+      return ["histogram", ...where, ...shares(found, at), confidence, ""];
     }),
   );
   const cells = table.value.flatMap((column, across) =>
-    column.map((_, up) => ["within", ...ends(0, across), ...ends(1, up), ...shares(table, across, up), confidence]),
+    column.map((_, up) => ["within", ...ends(0, across), ...ends(1, up), ...shares(table, across, up), confidence, ""]),
   );
   const chosen = range && [range.from[0], range.to[0], range.from[1], range.to[1], ...shares(range)];
   return [
-    ["kind", ...names.flatMap((name) => [`${name} from`, `${name} to`]), ...SHARE, "confidence"],
-    ...(chosen ? [["within", ...chosen, confidence]] : []),
+    ["kind", ...names.flatMap((name) => [`${name} from`, `${name} to`]), ...SHARE, "confidence", "note"],
+    ...(chosen ? [["within", ...chosen, confidence, range.note ?? ""]] : []),
     ...alone,
     ...cells,
   ];
