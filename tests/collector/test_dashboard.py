@@ -261,3 +261,19 @@ def test_long_labels_can_be_read_on_a_phone(visit: Visit, collector: Service, ki
     expect(page.locator("#drag-hint")).to_be_visible(visible=kind == "ordered")  # across the cdf
     assert_it_fits(page)
     assert visitor.complaints == []
+
+
+def test_no_answer_is_told_and_makes_the_typical_error_larger(collector: Service) -> None:
+    plan = ldp.choose_plan(ldp.Domain.integers(0, 15, no_answer=True), epsilon=3.0, expected_users=4000)
+    assert collector.create("unanswered", plan, question="How long?", public=True).status == 201
+    reports = ldp.encode_many(plan, [*range(16)] * 100 + [None] * 2400, seed=1)
+    assert collector.put(ldp.wire.pack(reports), name="unanswered").status == 201
+    none = ldp.estimate(ldp.Aggregate.of(plan, reports)).no_answer(confidence=0.9)
+    told = {"value": none.value, "low": none.low, "high": none.high}
+    for question in ("range?low=3&high=4", "prefix?value=3", "quantiles?q=0.5", "cdf?", "histogram?"):
+        reply = collector.get(f"/api/surveys/unanswered/{question}&confidence=0.9").json
+        assert reply["no_answer"] == pytest.approx(told)
+    error = collector.get("/api/surveys/unanswered/overview").json["error"]["typical"]
+    assert error == pytest.approx(plan.predict(4000).margin / (1 - none.value), rel=1e-3)
+    plain = made(collector, "all-answered", people=100)
+    assert "no_answer" not in collector.get(f"/api/surveys/{plain}/prefix?value=3").json

@@ -41,6 +41,7 @@ _MIN_BARS, _MAX_BARS = 2, 64
 _FEW_BINS = 12  # of so few each is a bar
 _MAX_STEPS = 512  # of the time in which reports came
 _MAX_HELD = 64
+_MIN_ANSWERED = 0.01  # a share of people; where fewer seem to have answered, hardly anything is known
 _LONG = 0.3  # seconds
 _REST = 4  # times as long as it took, before it is drawn again
 _QUARTILES = [0.25, 0.5, 0.75]
@@ -140,7 +141,7 @@ def _overview(
     if reports:
         found = estimates.of(collector, survey, denoised)
         reports = found.users
-        typical = partial(_typical, collector, survey, reports, attributes)
+        typical = partial(_typical, collector, survey, reports, attributes, _answered(found))
         answers = {
             **_pictures(found, attributes, confidence, typical(CONFIDENCE)),
             "error": {"typical": typical(confidence), "wanted": WANTED_MARGIN, "more": 3 * reports},
@@ -224,11 +225,26 @@ def _histogram(found: Estimate, confidence: float, half: float) -> dict[str, Any
 
 
 def _typical(
-    collector: Collector, survey: Survey, reports: int, attributes: tuple[str, ...], confidence: float
+    collector: Collector,
+    survey: Survey,
+    reports: int,
+    attributes: tuple[str, ...],
+    answered: float,
+    confidence: float,
 ) -> float:
-    """Return the typical half-width of an interval; it falls with the root of the number of answers."""
+    """Return the typical half-width of an interval; it falls with the root of the number of reports.
+
+    Of the share ``answered`` of all people, who alone are asked about, it is as many times as long.
+    """
     z = normal_quantile(confidence, 1) or 0.0
-    return z * collector.unit_error(survey, attributes) / math.sqrt(reports)
+    return z * collector.unit_error(survey, attributes) / math.sqrt(reports) / answered
+
+
+def _answered(found: EitherEstimate) -> float:
+    """Return the share of all people who gave an answer: 1 where all have to."""
+    if found.plan.domain.answered is found.plan.domain:
+        return 1.0
+    return min(max(1 - found.no_answer(confidence=None).value, _MIN_ANSWERED), 1.0)
 
 
 def _arrivals(collector: Collector, survey: Survey) -> dict[str, list[int]]:

@@ -98,7 +98,14 @@ def _answer(
     found = estimates.of(collector, survey, denoised)
     answer = asked(parameters, found, confidence)
     how = {"reports": found.users, "confidence": confidence, "denoised": denoised, "population": POPULATION}
-    return rendered({**how, **asked_about(parameters, found), **answer})
+    return rendered({**how, **asked_about(parameters, found), **_unanswered(found, confidence), **answer})
+
+
+def _unanswered(found: EitherEstimate, confidence: float) -> dict[str, Any]:
+    """Tell the share of all people who gave no answer, where they may: all else is of those who gave one."""
+    if found.plan.domain.answered is found.plan.domain:
+        return {}
+    return {"no_answer": columns(found.no_answer(confidence=confidence))}
 
 
 def share_of_prefix(parameters: Parameters, found: EitherEstimate, confidence: float) -> dict[str, Any]:

@@ -93,9 +93,17 @@ ASKED: Json = {
     "denoised": _FLAG,
     "population": _POPULATION,
 }
-ABOUT: Json = {"attribute": TEXT, "given": {"type": "object", "additionalProperties": many(VALUE)}}
-"""Where a survey has several attributes: which one is asked about, and ranges of those among whom."""
 _ONE: Json = {"value": _SHARE, "low": _SHARE, "high": _SHARE}
+ABOUT: Json = {
+    "attribute": TEXT,
+    "given": {"type": "object", "additionalProperties": many(VALUE)},
+    "no_answer": {
+        **record(_ONE),
+        "description": "The share of all people who gave no answer; all else is of those who gave one.",
+    },
+}
+"""Where a survey has several attributes: which one is asked about, and ranges of those among whom. Where
+people may give no answer: how many did."""
 NOTED: Json = {**_ONE, "note": {**TEXT, "description": "What would make the interval shorter; or nothing."}}
 SHARES: Json = {name: many(_SHARE) for name in _ONE}
 _VALUES: Json = {name: many(VALUE) for name in _ONE}
