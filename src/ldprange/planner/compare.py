@@ -115,8 +115,8 @@ class Comparison:
         margin = self.best.prediction.margin
         if margin <= WANTED_MARGIN:
             return []
-        known = f"A typical range will be known to ± {100 * margin:.0f} percentage points only"
-        return [f"{known}: ldprange.outlook shows what would make it better."]
+        known = f"You'll know a typical range only to ± {100 * margin:.0f} percentage points"
+        return [f"{known}: ldprange.outlook shows what would help."]
 
     def _ratio(self, candidate: Candidate) -> float:
         """Return by how much an error is larger than the best; that may be 0."""
