@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -66,6 +67,18 @@ def test_one_made_up_report_in_ten_is_found(name: str, attack: str) -> None:
     assert found.suspicious
     assert {finding.kind for finding in found.findings} & {"shares", "agreement"}
     assert found.findings[0].times == max(finding.times for finding in found.findings) > 1
+    assert "Count again without the sources that you doubt" in str(found)
+
+
+def test_findings_speak_of_values() -> None:
+    """Such as days, whose bins nobody knows by their numbers."""
+    days = ldp.Domain.dates("2026-03-01", "2026-05-03")
+    plan = ldp.Plan(days, 1.0, ldp.Tree(8), ldp.OUE())
+    counted = ldp.simulate(plan, population(1), seed=1)
+    found = ldp.check(joined(plan, counted, range_weights(plan, 40, 46), LIARS, np.random.default_rng(5)))
+    texts = [finding.text for finding in found.findings if finding.kind in ("shares", "agreement")]
+    assert texts
+    assert all(re.search(r"(of all have|people with) (from )?2026-0\d-\d\d", text) for text in texts), texts
 
 
 def test_levels_that_come_too_often_are_found() -> None:

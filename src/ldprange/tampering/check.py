@@ -17,6 +17,7 @@ import numpy as np
 
 from ldprange.aggregate import Aggregate
 from ldprange.decompositions.grids_layout import Grid
+from ldprange.domain import Domain
 from ldprange.errors import ArgumentError
 from ldprange.estimation import shares_by_attribute
 from ldprange.estimation.consistent import ConsistentShares
@@ -106,6 +107,8 @@ class Check:
             lines += [
                 "These reports are not what honest clients send:",
                 *(f"- {found.text} ({found.times:.1f} times what is allowed)" for found in self.findings),
+                "Count again without the sources that you doubt, if you can tell them apart; or show "
+                "denoised answers, which lies move less far.",
             ]
         else:
             lines.append("Nothing was found. (People who lie about their own value are never found.)")
@@ -153,11 +156,11 @@ def check(aggregate: Aggregate, *, false_alarms: float = 0.001) -> Check:
 def _comparisons(aggregate: Aggregate) -> Iterator[Comparisons]:
     if not aggregate.reports:
         return
+    plan = aggregate.plan
     yield _of_levels(aggregate)
     estimated = shares_by_attribute(aggregate)
     for name, shares in estimated.items():
-        yield _of_answers(name, shares)
-    plan = aggregate.plan
+        yield _of_answers(plan.domain.attributes[name], name, shares)
     for at, (level, mechanism) in enumerate(zip(plan.levels, plan.mechanisms, strict=True)):
         users, counts = aggregate.users[at], aggregate.counts[at]
         if users:
@@ -165,7 +168,7 @@ def _comparisons(aggregate: Aggregate) -> Iterator[Comparisons]:
                 yield from _of_coin(at, coin)
             if not level.contrast:
                 for told in _told(level, mechanism, counts, users, estimated):
-                    yield from _of_level(at, mechanism.grid, told)
+                    yield from _of_level(at, plan.domain.attributes[told.name], mechanism.grid, told)
 
 
 def _of_levels(aggregate: Aggregate) -> Comparisons:
@@ -218,7 +221,15 @@ def _of_coin(level: int, counts: Counts) -> Iterator[Comparisons]:
     )
 
 
-def _of_answers(name: str, shares: ConsistentShares) -> Comparisons:
+def _values(domain: Domain, name: str, first: int, end: int) -> str:
+    """Return in words which values of the attribute ``name`` are in bins ``first`` … ``end − 1``."""
+    low = min(first, domain.bins - 1)  # cells beyond the last bin hold nobody
+    high = max(low, end - 1)
+    values = domain.label(low) if low == high else f"from {domain.label(low)} to {domain.label(high)}"
+    return f"{name} {values}".strip()
+
+
+def _of_answers(domain: Domain, name: str, shares: ConsistentShares) -> Comparisons:
     """Compare the shares of ranges, from all levels, with what a share may be."""
     ends = _thinned(shares.bins)
     first, last = np.triu_indices(ends.size, 1)
@@ -226,10 +237,10 @@ def _of_answers(name: str, shares: ConsistentShares) -> Comparisons:
     share = shares.share(low, high)
     variance = shares.spread(low, high).variance
     most = _GREATEST * np.sqrt(variance / shares.users) + _ROUNDING
-    about = f" of {name}" if name else ""
 
     def describe(at: int) -> str:
-        return f"the share of bins {low[at]} to {high[at] - 1}{about} is {share[at]:.3f}, and must be 0 to 1"
+        values = _values(domain, name, int(low[at]), int(high[at]))
+        return f"the share of people with {values} is {share[at]:.3f}, and must be 0 to 1"
 
     off = np.maximum(np.maximum(-share, share - 1), 0.0)
     return Comparisons("shares", None, off, variance, most, describe)
@@ -283,7 +294,7 @@ def _told(
             yield _Told(name, own, level.cells // number, np.array([float(users)]), ends[None], shares)
 
 
-def _of_level(at: int, grid: Mechanism, told: _Told) -> Iterator[Comparisons]:
+def _of_level(at: int, domain: Domain, grid: Mechanism, told: _Told) -> Iterator[Comparisons]:
     """Compare what one level says of ranges with what a share may be, and with what all levels say."""
     ends = _thinned(told.numbers.size)
     first, last = np.triu_indices(ends.size, 1)
@@ -302,13 +313,18 @@ def _of_level(at: int, grid: Mechanism, told: _Told) -> Iterator[Comparisons]:
     each = np.maximum(each, 0.0)
     exactly = low.size * grid.cells <= _EXACT
     most = 1 + (_most(grid, low, high, told) if exactly else _GREATEST * np.sqrt(each))
-    about = f" of {told.name}" if told.name else ""
 
     def describe(what: str) -> Callable[[int], str]:
-        return lambda place: (
-            f"level {at + 1} says that {own[place] / told.users:.3f} of all are in its cells {low[place]} to "
-            f"{high[place] - 1}{about}, {what.format(expected[place] / told.users)}"
-        )
+        def text(place: int) -> str:
+            # of shifted grids, whose cells begin in different places, the widest reach
+            first, end = int(told.ends[:, low[place]].min()), int(told.ends[:, high[place]].max())
+            values = _values(domain, told.name, first, end)
+            return (
+                f"level {at + 1} says that {own[place] / told.users:.3f} of all have {values}, "
+                f"{what.format(expected[place] / told.users)}"
+            )
+
+        return text
 
     outside = np.maximum(np.maximum(-own, own - told.users), 0.0)
     yield Comparisons("shares", at, outside, told.users * each, most, describe("and must say 0 to 1"))
