@@ -32,7 +32,7 @@ def test_the_margin_is_that_of_the_plan_that_is_chosen(
 ) -> None:
     found = ldp.outlook(domain, epsilon=epsilon, expected_users=users)
     plan = ldp.choose_plan(domain, epsilon=epsilon, expected_users=users)
-    assert found.margin == pytest.approx(plan.predict(users).margin, rel=0.01)
+    assert found.margin == plan.predict(users).margin
     assert found.enough == (found.margin <= WANTED_MARGIN)
 
 
@@ -58,7 +58,8 @@ def test_only_the_bins_of_values_can_be_fewer() -> None:
         [
             ldp.outlook(ldp.Domain.integers(0, 3), epsilon=epsilon, expected_users=1000).margin
             for epsilon in found.epsilons
-        ]
+        ],
+        rel=0.02,
     )
 
 
