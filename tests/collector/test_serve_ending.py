@@ -64,4 +64,4 @@ def test_it_ends_even_if_python_drops_the_exit(here: Path, moment: str) -> None:
         process.kill()
     assert "Exception ignored" in said  # so it was dropped
     assert process.returncode == 143
-    assert "stopped; 0 reports are kept" in said  # in order
+    assert "stopped; 0 reports are stored" in said  # in order

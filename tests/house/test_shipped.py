@@ -170,7 +170,7 @@ def test_the_collector_of_readme_runs_as_installed(
         wait_for(service)
         assert b"survey.js" in service.get(page[2], token=None).body
         process.send_signal(signal.SIGINT)
-        assert "stopped; 0 reports are kept" in process.communicate(timeout=60)[0]
+        assert "stopped; 0 reports are stored" in process.communicate(timeout=60)[0]
         assert process.returncode == 0
     finally:
         process.kill()
