@@ -225,8 +225,10 @@ def _values(domain: Domain, name: str, first: int, end: int) -> str:
     """Return in words which values of the attribute ``name`` are in bins ``first`` … ``end − 1``."""
     low = min(first, domain.bins - 1)  # cells beyond the last bin hold nobody
     high = max(low, end - 1)
-    values = domain.label(low) if low == high else f"from {domain.label(low)} to {domain.label(high)}"
-    return f"{name} {values}".strip()
+    of = f" of {name}" if name else ""
+    if low == high:
+        return f"the value{of} {domain.label(low)}"
+    return f"values{of} from {domain.label(low)} to {domain.label(high)}"
 
 
 def _of_answers(domain: Domain, name: str, shares: ConsistentShares) -> Comparisons:
