@@ -1,4 +1,4 @@
-"""What a collector that means ill gets from a client: never more than e^ε, never more than the budget."""
+"""What a collector of ill intent gets from a client: never more than e^ε, never more than the budget."""
 
 from __future__ import annotations
 
