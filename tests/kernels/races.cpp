@@ -1,5 +1,7 @@
-// The kernels that work on several threads, without Python, for the thread sanitizer: scripts/sanitize thread.
-// Each must come to the same on one thread and on four; the sanitizer sees whether the four touch each other's data.
+// The kernels without Python, for the sanitizers: scripts/sanitize quick. Each must come to the same twice: on one thread and
+// on four, if it has threads. The thread sanitizer sees whether the four touch each other's data; the address sanitizer,
+// whether any of them goes beyond an array.
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -35,7 +37,7 @@ void same(const char* kernel, std::size_t size, const std::function<void(Number*
     work(one.data(), 1);
     work(several.data(), kThreads);
     if (one != several) {
-        std::fprintf(stderr, "%s comes to something else on several threads\n", kernel);
+        std::fprintf(stderr, "%s comes to something else the second time, or on several threads\n", kernel);
         std::exit(1);
     }
 }
@@ -110,5 +112,92 @@ int main() {
                           number, means, threads);
         });
     }
-    std::puts("no race in nine kernels, and the same results");
+    {
+        const std::size_t bins = (1 << 14) + 1, width = 5, blocks = bins + 2 * width - 1;
+        const auto upto = shares(bins + 1), mass = shares(blocks), variance = shares(blocks),
+                   half = shares(bins + width - 1);
+        const std::vector<double> spreads = {0.01, 0.1, 0.5}, weights = {0.25, 0.25, 0.25, 0.25};
+        const Blocks split{upto.data(), bins, mass.data(), variance.data(), half.data(), width, 1e-6};
+        same<double>("split_blocks", bins - 1, [&](double* left, unsigned threads) {
+            split_blocks(split, spreads.data(), weights.data(), spreads.size(), left, threads);
+        });
+        same<double>("mixture_weights", weights.size(), [&](double* found, unsigned) {
+            mixture_weights(upto.data(), mass.data(), variance.data(), upto.data(), bins, spreads.data(), spreads.size(),
+                            weights.data(), 1.0, 3, found);
+        });
+    }
+    {
+        const std::vector<std::int64_t> row_sizes = {12, 6, 3, 1}, column_sizes = {8, 2, 1};
+        const std::size_t count = 1 << 10, rows = row_sizes.size(), columns = column_sizes.size();
+        const auto upto = shares(13 * 9), shrink = shares(rows * columns), spread = shares(rows * columns),
+                   scales = shares(rows * columns), held = shares(rows * columns), less = shares(2 * count);
+        std::vector<std::int64_t> low, high;
+        for (const std::int64_t bins : {row_sizes[0], column_sizes[0]})
+            for (std::size_t question = 0; question < count; ++question) {
+                low.push_back(static_cast<std::int64_t>(chance() % (bins + 1)));
+                high.push_back(low.back() + static_cast<std::int64_t>(chance() % (bins + 1 - low.back())));
+            }
+        const JointTable table{upto.data(), 13, 9, shrink.data(), spread.data(), scales.data(), held.data(), rows, columns, 1e4};
+        same<double>("joint_variances", count, [&](double* variances, unsigned threads) {
+            joint_variances(low.data(), high.data(), less.data(), count, row_sizes.data(), column_sizes.data(), table,
+                            variances, threads);
+        });
+    }
+    {
+        const std::size_t count = (1 << 12) + 3, cells = 61, width = (cells + 7) / 8, size = 7;
+        const std::uint32_t threshold = 3u << 30;
+        const std::array<std::uint64_t, 4> seed = {1, 2, 3, 4};
+        const auto items = numbers<std::uint32_t>(count, cells), words = numbers<std::uint32_t>(count, 1ull << 32);
+        const std::vector<std::uint64_t> thresholds = {1u << 30, 1u << 31, 3u << 30};
+        const auto drawn = [&](const char* kernel, const std::function<void(std::uint64_t*, std::uint32_t*)>& draw) {
+            same<std::uint32_t>(
+                kernel, count,
+                [&](std::uint32_t* codes, unsigned) {
+                    auto state = seed;
+                    draw(state.data(), codes);
+                },
+                items);
+        };
+        drawn("draw_words", [&](auto* state, auto* codes) { draw_words(state, codes, count); });
+        drawn("draw_below", [&](auto* state, auto* codes) { draw_below(state, codes, count, cells); });
+        drawn("respond", [&](auto* state, auto* codes) { respond(state, codes, count, cells, threshold); });
+        drawn("encode_contrast",
+              [&](auto* state, auto* codes) { encode_contrast(state, items.data(), codes, count, 32, threshold); });
+        drawn("encode_hadamard",
+              [&](auto* state, auto* codes) { encode_hadamard(state, items.data(), codes, count, 2, 3, threshold); });
+        drawn("hash_hadamard",
+              [&](auto*, auto* codes) { hash_hadamard(words.data(), items.data(), codes, count, 2, 0); });
+        std::vector<std::uint8_t> chosen(count);
+        same<std::uint8_t>("draw_levels", count, [&](std::uint8_t* levels, unsigned) {
+            auto state = seed;
+            draw_levels(state.data(), levels, count, thresholds.data(), thresholds.size());
+        });
+        choose_levels(words.data(), chosen.data(), count, thresholds.data(), thresholds.size());
+        std::vector<std::int64_t> bounds(thresholds.size() + 2);
+        same<std::uint32_t>("split_by_level", count, [&](std::uint32_t* grouped, unsigned) {
+            split_by_level(items.data(), chosen.data(), count, grouped, bounds.data(), bounds.size() - 1);
+        });
+        std::vector<std::uint8_t> sets(count * width);
+        auto state = seed;
+        encode_subset(state.data(), items.data(), sets.data(), count, cells, size, threshold, 8);
+        same<std::uint32_t>("set_sizes", count, [&](std::uint32_t* sizes, unsigned) {
+            set_sizes(sets.data(), count, width, sizes);
+            for (std::size_t row = 0; row < count; ++row)
+                if (sizes[row] != size) std::exit((std::fprintf(stderr, "encode_subset makes sets of another size\n"), 1));
+        });
+        const auto table = numbers<std::uint64_t>(size * cells, 1000);
+        same<std::uint64_t>("rank_sets", count, [&](std::uint64_t* ranks, unsigned) {
+            rank_sets(sets.data(), count, width, table.data(), size, cells, ranks);
+        });
+        const auto groups = numbers<std::uint32_t>(count, 3);
+        same<std::int64_t>("sum_unary_groups", 3 * cells, [&](std::int64_t* counts, unsigned) {
+            sum_unary_groups(sets.data(), groups.data(), count, counts, 3, cells);
+        });
+        const std::size_t step = 8 * width + 3, bytes = (count * step + 7) / 8;
+        same<std::uint8_t>("copy_bits", bytes, [&](std::uint8_t* target, unsigned) {
+            copy_bits(sets.data(), sets.size(), 0, 8 * width, target, bytes, 3, step, cells, count);
+        });
+        if (greatest(items.data(), count) >= cells) return 1;
+    }
+    std::puts("no fault in these kernels, and the same results twice");
 }
