@@ -181,3 +181,24 @@ def test_nobody_and_few_people(plan: ldp.Plan) -> None:
 def test_the_raw_tree_cannot_be_denoised() -> None:
     with pytest.raises(QueryError, match="only a consistent estimate"):
         ldp.estimate(ldp.Aggregate.empty(PLANS["Tree 2"]), consistent=False, denoise=True)
+
+
+def test_people_who_gave_no_answer_do_not_leak_into_the_values_beside_them() -> None:
+    """As neighbours of the last values they would come out 3 points too few, and these as many too many.
+
+    The mean of 12 surveys is off by 0.6 points (one deviation); 2 points come about less than once in 1,000.
+    """
+    domain, values = ldp.Domain.integers(0, 63, no_answer=True), np.arange(64)
+    people = np.exp(-(((values - 20) / 10) ** 2) / 2)
+    counts = np.round(np.append(18_000 * people / people.sum(), 2_000)).astype(np.int64)
+    plan = ldp.choose_plan(domain, epsilon=1.0, expected_users=20_000)
+    none, last = [], []
+    for seed in range(12):
+        found = ldp.estimate(ldp.simulate(plan, counts, seed=seed), denoise=True).everyone
+        shares = found.histogram(confidence=None).value
+        none.append(shares[-1])
+        last.append(shares[-5:-1].sum())
+        assert shares.min() >= 0
+        assert shares.sum() == pytest.approx(1)
+    assert abs(np.mean(none) - 0.1) < 0.02
+    assert np.mean(last) < 0.02
