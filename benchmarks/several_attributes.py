@@ -2,7 +2,6 @@
 
 Seconds on the clock, and of processors in brackets, for 10^5 people at ε = 1 and 256 bins an attribute, on
 the plan chosen by default and on the one for denoised answers. Each pair is the first that is asked of it.
-On a busy machine set OPENBLAS_NUM_THREADS=1, as the command line does: see docs/several.md.
 """
 
 from __future__ import annotations

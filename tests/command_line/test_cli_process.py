@@ -39,19 +39,6 @@ class TestProcess:
         result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
         assert result.returncode == 0, result.stderr
 
-    def test_numpy_is_told_to_use_one_thread_before_it_is_there(self) -> None:
-        """Several wait for each other by spinning, which on a busy machine takes twenty times as long."""
-        program = (
-            "import os, sys; from ldprange.cli import main; early = 'numpy' in sys.modules; "
-            "sys.argv = ['ldprange', '--help']\n"
-            "try: main()\n"
-            "except SystemExit: pass\n"
-            "sys.exit(early or os.environ['OPENBLAS_NUM_THREADS'] != '1')"
-        )
-        env = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
-        result = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, check=False)
-        assert result.returncode == 0, result.stderr
-
     def test_demo(self) -> None:
         result = process("demo", "--people", "50000")
         assert result.returncode == 0, result.stderr

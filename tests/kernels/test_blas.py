@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import sys
 from threading import Thread
+from typing import Any
 
+import numpy as np
 import pytest
 from threadpoolctl import ThreadpoolController
 
+import ldprange as ldp
+from ldprange.estimation import joint_denoised
+from ldprange.estimation.denoise_pair import denoised_pair
 from ldprange.support.blas import _libraries, callers_thread
 from ldprange.support.parallel import in_threads
 
@@ -61,3 +66,21 @@ def test_without_its_package_blas_is_left_alone(monkeypatch: pytest.MonkeyPatch)
     with callers_thread:
         assert _threads() == before
     _libraries.cache_clear()
+
+
+def test_a_pair_that_is_denoised_when_it_is_first_asked_takes_one_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[int] = []
+
+    def spied(*given: Any) -> Any:
+        seen.extend(_threads())
+        return denoised_pair(*given)
+
+    monkeypatch.setattr(joint_denoised, "denoised_pair", spied)
+    domain = ldp.Domain.product(a=ldp.Domain.integers(0, 7), b=ldp.Domain.integers(0, 7))
+    plan = ldp.choose_plan(domain, epsilon=1.0, expected_users=1000)
+    with ThreadpoolController().limit(limits=2, user_api="blas"):
+        found = ldp.estimate(ldp.simulate(plan, np.full((8, 8), 20), seed=1), denoise=True)
+        found.range(a=(0, 3), b=(2, 5))
+    assert set(seen) == {1}

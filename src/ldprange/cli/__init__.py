@@ -1,6 +1,5 @@
 """The command line: every verb of the library has its twin here."""
 
-import os
 import sys
 from io import TextIOWrapper
 
@@ -13,9 +12,6 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line and leave the process with its exit code."""
-    # NumPy is not there yet. Its threads wait for each other by spinning, which on a busy machine makes a
-    # denoised answer twenty times slower; what is worth several threads here has its own.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         # a terminal without ε gets a question mark, not a crash
         if isinstance(stream, TextIOWrapper):

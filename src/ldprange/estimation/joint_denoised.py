@@ -21,6 +21,7 @@ from ldprange.estimation.denoise_pair import denoised_pair
 from ldprange.least_squares.table import Boxes, coarser
 from ldprange.noise import Law
 from ldprange.support.arrays import Boundaries, Floats, Positions
+from ldprange.support.blas import callers_thread
 
 _ROUNDS = 100
 _NEAR = 1e-9
@@ -35,6 +36,7 @@ class PairedShares:
         self._alone: dict[int, Floats] = {}
         self._tables: dict[tuple[int, ...], tuple[Floats, tuple[int, ...]]] = {}
 
+    @callers_thread
     def alone(self, attribute: int) -> Floats:
         """Return the distribution of one attribute over its leaves."""
         if attribute not in self._alone:
@@ -95,6 +97,7 @@ class PairedShares:
         inside: Floats = np.divide(parts, cells, out=np.zeros_like(parts), where=cells > 0)
         return inside
 
+    @callers_thread
     def _table(self, chosen: tuple[int, ...]) -> tuple[Floats, tuple[int, ...]]:
         """Return the joint distribution of cells, and how deep they are."""
         if chosen not in self._tables:
