@@ -214,7 +214,7 @@ class TestDeleting:
         assert service.get("/api/surveys/ages").status == 200
         assert done("survey", "delete", "ages", "--yes", *server) == "ages is deleted\n"
         assert service.get("/api/surveys/ages").status == 404
-        assert "got 'ages'" in run("survey", "delete", "ages", "--yes", *server).stderr
+        assert "no survey named 'ages'" in run("survey", "delete", "ages", "--yes", *server).stderr
 
 
 def test_a_typo_is_corrected_on_the_command_line(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
