@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
+import numpy.random  # now, not at its first use: an interrupt would be lost in there, or become another error
 from numpy.typing import ArrayLike, NDArray
 
 from ldprange import kernels
