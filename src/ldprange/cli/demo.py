@@ -50,7 +50,7 @@ def demo(people: int, epsilon: float) -> None:
     minutes = commutes(people)
 
     _heading(screen, "1. The plan, which everyone may read")
-    screen.print("How many minutes do you travel to work?")
+    screen.print("How long is your commute, in minutes?")
     screen.print(facts(plan_facts(plan) + prediction_facts(plan.predict(people))))
 
     _heading(screen, "2. One person's report, as it leaves their device")
