@@ -58,7 +58,7 @@ function summary({ epsilon, answers, likelier, attributes }, names) {
   if (likelier === undefined) {
     return tellsMuch
       ? `This report can give away which of the ${all} is yours.`
-      : `Chance had a hand in this report: it fits some of the ${all} better than others, and yours may or may not be among them.`;
+      : `This report was made with the help of chance. It fits some of the ${all} better than others; yours may or may not be one of them.`;
   }
   if (likelier === 0 || likelier === answers) {
     return "Every possible answer makes this report equally likely, so it says nothing about yours.";
