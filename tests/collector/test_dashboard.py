@@ -95,6 +95,21 @@ def test_a_range_is_chosen_by_mouse_and_by_keyboard(visit: Visit, collector: Ser
     assert visitor.complaints == []
 
 
+def test_a_range_may_be_typed_with_a_decimal_comma(visit: Visit, collector: Service) -> None:
+    name = made(collector, "typed", ldp.Domain.real(0, 100, 1000), people=5000, unit="")
+    page = visit().open(f"/d/{name}")
+    for typed, read in {"7,5": "7.5", "8.5": "8.5"}.items():
+        page.locator("#range-from").fill("")
+        page.locator("#range-from").press_sequentially(typed)
+        expect(page.locator("#range-message")).to_be_empty()
+        expect(page.locator("#range-announced")).to_contain_text(f"between {read} and")
+    page.locator("#range-from").press("ArrowDown")
+    expect(page.locator("#range-from")).to_have_value("8.4")  # the edge of a bin
+    for typed in ("1,000", "nothing"):
+        page.locator("#range-from").fill(typed)
+        expect(page.locator("#range-message")).to_have_text("Each end must be from 0 to 100.")
+
+
 @pytest.mark.parametrize("kind", DOMAINS)
 def test_every_kind_of_domain_is_drawn_and_fits_a_phone(visit: Visit, collector: Service, kind: str) -> None:
     name = made(collector, f"drawn-{kind}", DOMAINS[kind], people=3000, unit="")

@@ -147,6 +147,26 @@ class TestAnswering:
             expect(message).to_have_text("Please enter a number from 0 to 100.")
             expect(page.locator("#answer-and-send")).to_be_disabled()
 
+    @pytest.mark.parametrize(
+        ("domain", "hint"),
+        [
+            (
+                ldp.Domain.real(0, 8000, 64),
+                "A number from 0 to 8000 €. Only the step of 125 € that it falls in counts.",
+            ),
+            (
+                ldp.Domain.logarithmic(1, 1000, 30),
+                "A number from 1 to 1000 €. Only the step of about 26% that it falls in counts.",
+            ),
+            (ldp.Domain.integers(0, 9), "A whole number from 0 to 9 €."),
+        ],
+    )
+    def test_people_are_told_which_answers_count_as_one(
+        self, visit: Visit, collector: Service, domain: ldp.Domain, hint: str
+    ) -> None:
+        name = made(collector, f"steps-of-{type(domain).__name__}".lower(), domain, unit="€")
+        expect(visit().open(f"/s/{name}").locator("#answer-hint")).to_have_text(hint)
+
     def test_number_and_slider_move_together(self, visit: Visit, own_survey: str) -> None:
         page = visit().open(f"/s/{own_survey}")
         slider = page.get_by_role("slider")

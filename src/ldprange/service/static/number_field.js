@@ -1,6 +1,7 @@
 /** A number to type, and a slider that moves with it: either will do. */
 
 import { make, messageLine } from "./elements.js";
+import { numberText } from "./units.js";
 
 const MOST_STEPS = 1000; // of the slider, which only helps: any number can be typed
 
@@ -64,7 +65,7 @@ export function numberField(units, { id, label }) {
 
   const unit = units.unit ? [make("span", { "aria-hidden": "true" }, units.unit)] : [];
   const hint = make("p", { id: `${id}-hint`, class: "small quiet" });
-  hint.textContent = `${wanted[0].toUpperCase()}${wanted.slice(1)}.`;
+  hint.textContent = `${wanted[0].toUpperCase()}${wanted.slice(1)}.${stepsTold(units)}`;
   const element = make(
     "div",
     { class: "field" },
@@ -81,6 +82,18 @@ export function numberField(units, { id, label }) {
     showOnSlider();
   };
   return { element, read, clear };
+}
+
+/** Say what numbers are told apart, where they are grouped. */
+function stepsTold({ kind, domain, bins, unit }) {
+  if (kind === "integers") {
+    return "";
+  }
+  const real = kind === "real";
+  const size = real ? (domain.high - domain.low) / bins : 100 * ((domain.high / domain.low) ** (1 / bins) - 1);
+  const rounded = numberText(size, { maximumSignificantDigits: real ? 3 : 2 });
+  const step = real ? (unit ? `${rounded} ${unit}` : rounded) : `about ${rounded}%`;
+  return ` Only the step of ${step} that it falls in counts.`;
 }
 
 /** Return the number that was typed, with a decimal point or comma; NaN for what is none, as 1,000 may be one or a thousand. */

@@ -1,6 +1,7 @@
 /** The two ends of the range as fields: the same as dragging, for keyboards and for exact values. */
 
 import { make } from "./elements.js";
+import { typedNumber } from "./number_field.js";
 
 /** @typedef {{ from: import("./units.js").Value, to: import("./units.js").Value }} Range */
 
@@ -57,19 +58,17 @@ export class RangeForm {
     if (kind === "ordered") {
       return make("select", common, ...domain.labels.map((label, at) => make("option", { value: String(at) }, label)));
     }
-    const ends = { min: String(domain.low), max: String(domain.high) };
     if (kind === "dates") {
-      return make("input", { type: "date", ...ends, ...common });
+      return make("input", { type: "date", min: String(domain.low), max: String(domain.high), ...common });
     }
-    const step = kind === "integers" ? "1" : "any";
-    const input = make("input", { type: "number", step, ...ends, ...common });
-    if (!this.#units.discrete) {
-      input.addEventListener("keydown", (event) => this.#arrow(event, end, input));
-    }
+    // a field of numbers would drop the comma of 7,5; and phones' number pads have no minus
+    const inputmode = domain.low < 0 ? "text" : kind === "integers" ? "numeric" : "decimal";
+    const input = make("input", { type: "text", inputmode, ...common });
+    input.addEventListener("keydown", (event) => this.#arrow(event, end, input));
     return input;
   }
 
-  /** Where numbers have no natural step, an arrow goes to the next edge of a bin. */
+  /** An arrow goes to the next number, or where numbers have no natural step, to the next edge of a bin. */
   #arrow(event, end, input) {
     const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
     if (direction === undefined) {
@@ -80,7 +79,7 @@ export class RangeForm {
     const near = Math.round(position);
     const onEdge = Math.abs(position - near) < 0.01; // what is typed is rounded
     const next = onEdge ? near + direction : direction > 0 ? Math.ceil(position) : Math.floor(position);
-    const edge = this.#units.at(Math.min(Math.max(next, 0), this.#units.bins));
+    const edge = this.#units.at(Math.min(Math.max(next, 0), this.#units.bins)); // of whole numbers the last one at most
     input.value = this.#units.typed(edge);
     input.dispatchEvent(new Event("input", { bubbles: true }));
   }
@@ -90,7 +89,7 @@ export class RangeForm {
     const { kind, domain } = this.#units;
     let problem = "";
     const numbers = kind !== "ordered" && kind !== "dates";
-    const value = kind === "ordered" ? domain.labels[Number(input.value)] : numbers ? input.valueAsNumber : input.value;
+    const value = kind === "ordered" ? domain.labels[Number(input.value)] : numbers ? typedNumber(input.value) : input.value;
     const range = { ...this.#range, [end]: value };
     try {
       domain.index(value);
