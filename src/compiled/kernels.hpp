@@ -59,6 +59,7 @@ void sum_unary_groups(const std::uint8_t* packed, const std::uint32_t* groups, s
 std::uint32_t greatest(const std::uint32_t* codes, std::size_t count);  // 0 of none
 
 // mixtures.cpp
+constexpr std::size_t kMostParts = 8;  // of a mixture
 struct Blocks {  // of 2 × width bins, from the one that only ends in the domain on
     const double* upto;  // the estimated share below each of bins + 1 boundaries
     std::size_t bins;

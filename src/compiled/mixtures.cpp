@@ -48,36 +48,39 @@ LDPRANGE_INLINE double exponential(double x) {
 LDPRANGE_WIDEST
 void few_means(const double* value, const double* noise, const double* centre, const double* parent, std::size_t count,
                const double* spreads, const double* weights, std::size_t number, double* means) {
+    // of each part, and of the ends; divisions are what takes time, so none is done twice
+    std::array<std::array<double, kLanes>, kMostParts> precision;
     std::array<double, kLanes> greatest, above, below;
+    auto& of_ends = precision[number];
     // exponents are taken from the greatest, so that they do not all vanish
     LDPRANGE_INDEPENDENT
     for (std::size_t i = 0; i < count; ++i) {
         const double off = value[i] - parent[i];
-        greatest[i] = -0.5 * std::min(value[i] * value[i], off * off) / noise[i];
+        of_ends[i] = 1.0 / noise[i];
+        greatest[i] = -0.5 * std::min(value[i] * value[i], off * off) * of_ends[i];
     }
     for (std::size_t k = 0; k < number; ++k) {
         LDPRANGE_INDEPENDENT
         for (std::size_t i = 0; i < count; ++i) {
             const double prior = spreads[k] * parent[i], away = value[i] - centre[i];
-            greatest[i] = std::max(greatest[i], -0.5 * away * away / (noise[i] + prior * prior));
+            precision[k][i] = 1.0 / (noise[i] + prior * prior);
+            greatest[i] = std::max(greatest[i], -0.5 * away * away * precision[k][i]);
         }
     }
     LDPRANGE_INDEPENDENT
     for (std::size_t i = 0; i < count; ++i) {
-        const double off = value[i] - parent[i], scale = 0.5 * weights[number] / std::sqrt(noise[i]);
-        const double nothing = scale * exponential(-0.5 * value[i] * value[i] / noise[i] - greatest[i]);
-        const double everything = scale * exponential(-0.5 * off * off / noise[i] - greatest[i]);
+        const double off = value[i] - parent[i], scale = 0.5 * weights[number] * std::sqrt(of_ends[i]);
+        const double nothing = scale * exponential(-0.5 * value[i] * value[i] * of_ends[i] - greatest[i]);
+        const double everything = scale * exponential(-0.5 * off * off * of_ends[i] - greatest[i]);
         above[i] = everything * parent[i];
         below[i] = nothing + everything;
     }
     for (std::size_t k = 0; k < number; ++k) {
         LDPRANGE_INDEPENDENT
         for (std::size_t i = 0; i < count; ++i) {
-            const double share = spreads[k] * parent[i], prior = share * share, variance = noise[i] + prior;
-            const double away = value[i] - centre[i];
-            const double weight =
-                weights[k] / std::sqrt(variance) * exponential(-0.5 * away * away / variance - greatest[i]);
-            const double mean = std::min(std::max(centre[i] + away * prior / variance, 0.0), parent[i]);
+            const double share = spreads[k] * parent[i], away = value[i] - centre[i], known = precision[k][i];
+            const double weight = weights[k] * std::sqrt(known) * exponential(-0.5 * away * away * known - greatest[i]);
+            const double mean = std::min(std::max(centre[i] + away * share * share * known, 0.0), parent[i]);
             above[i] += weight * mean;
             below[i] += weight;
         }

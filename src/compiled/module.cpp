@@ -251,6 +251,11 @@ void product_sums(Numbers table, Places one, Places other, Numbers weights, Plac
                            sums.data(), threads);
 }
 
+void require_mixture(const Array<const double>& spreads, const Array<const double>& weights) {
+    require(weights.size() == spreads.size() + 1 && weights.size() <= ldprange::kMostParts,
+            "there must be a weight for each part of the mixture, which has few");
+}
+
 void split_blocks(Array<const double> upto, Array<const double> mass, Array<const double> variance,
                   Array<const double> half_variance, std::size_t width, double least, Array<const double> spreads,
                   Array<const double> weights, Array<double> left, unsigned threads) {
@@ -259,7 +264,7 @@ void split_blocks(Array<const double> upto, Array<const double> mass, Array<cons
             "there must be a share below each boundary");
     require(mass.size() == bins + 2 * width - 1 && variance.size() == mass.size(), "there must be a mass of each block");
     require(half_variance.size() == bins + width - 1, "there must be a variance of each half");
-    require(weights.size() == spreads.size() + 1, "there must be a weight for each part of the mixture");
+    require_mixture(spreads, weights);
     const ldprange::Blocks blocks{upto.data(),     bins, mass.data(), variance.data(), half_variance.data(), width,
                                   least};
     ldprange::split_blocks(blocks, spreads.data(), weights.data(), spreads.size(), left.data(), threads);
@@ -283,7 +288,7 @@ void mixture_means(Array<const double> value, Array<const double> noise, Array<c
     const std::size_t count = means.size();
     require(value.size() == count && noise.size() == count && centre.size() == count && parent.size() == count,
             "there must be an estimate, its noise, a centre and a parent for each mean");
-    require(weights.size() == spreads.size() + 1, "there must be a weight for each part of the mixture");
+    require_mixture(spreads, weights);
     ldprange::mixture_means(value.data(), noise.data(), centre.data(), parent.data(), count, spreads.data(),
                             weights.data(), spreads.size(), means.data(), threads);
 }
