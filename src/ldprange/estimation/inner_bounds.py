@@ -30,7 +30,8 @@ def shares_between(share: OfBins, starts: Sequence[Positions], stops: Sequence[P
     """
     corners: list[list[tuple[Any, Boundaries]]] = []  # on both sides of every end, with their weights
     for position in (*starts, *stops):
-        below, along = position.astype(np.int64), position % 1.0
+        below = position.astype(np.int64)
+        along = position - below
         above = below + (along > 0)
         corners.append([(1 - along, below), (along, above)] if np.any(along) else [(1.0, below)])
     total = 0.0
@@ -92,7 +93,8 @@ def inner_bounds_note(
     >>> inner_bounds_note(hours, hours.starts([7.5]), hours.stops([9]), 1)
     '7.5 lies inside a bin, which makes the interval wider; 7 or 8 would not'
     """
-    inside_start, inside_stop = starts % step != 0, (stops % step != 0) & (stops < domain.bins)
+    inside_start = np.floor(starts / step) * step != starts
+    inside_stop = (np.floor(stops / step) * step != stops) & (stops < domain.bins)
     inside = inside_start | inside_stop
     if not inside.any():
         return ""
