@@ -6,6 +6,7 @@ Every survey asks other people: a random sample of a population that is known he
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import click
 import numpy as np
@@ -51,7 +52,9 @@ def held(answer: ldp.Answer[Floats], truth: Floats) -> float:
     return float(((low <= truth) & (truth <= high))[open_question].mean())
 
 
-def surveys_of_one(plan: ldp.Plan, shares: Floats, users: int, seeds: range) -> Iterator[list[float]]:
+def surveys_of_one(
+    plan: ldp.Plan, shares: Floats, users: int, seeds: range, denoise: bool
+) -> Iterator[list[float]]:
     """Yield the coverage of ranges, of prefixes and of single bins, survey by survey."""
     rng, bins = np.random.default_rng(1), shares.size
     cdf = np.append(0.0, np.cumsum(shares))
@@ -59,7 +62,7 @@ def surveys_of_one(plan: ldp.Plan, shares: Floats, users: int, seeds: range) -> 
     low, high = ends[:, 0], ends[:, 1]
     for seed in seeds:
         people = np.random.default_rng(seed).multinomial(users, shares)
-        found = ldp.estimate(ldp.simulate(plan, people, seed=seed))
+        found = ldp.estimate(ldp.simulate(plan, people, seed=seed), denoise=denoise)
         ranges = held(found.ranges(low, high - 1), cdf[high] - cdf[low])
         yield [
             ranges,
@@ -68,7 +71,9 @@ def surveys_of_one(plan: ldp.Plan, shares: Floats, users: int, seeds: range) -> 
         ]
 
 
-def surveys_of_two(plan: ldp.Plan, shares: Floats, users: int, seeds: range) -> Iterator[list[float]]:
+def surveys_of_two(
+    plan: ldp.Plan, shares: Floats, users: int, seeds: range, denoise: bool
+) -> Iterator[list[float]]:
     """Yield the coverage of rectangles, and of one attribute's ranges given the lower half of the other."""
     rng, upto = np.random.default_rng(1), shares_below(shares)
     ends = [np.sort([rng.permutation(bins + 1)[:2] for _ in range(_RANGES)]) for bins in shares.shape]
@@ -78,7 +83,7 @@ def surveys_of_two(plan: ldp.Plan, shares: Floats, users: int, seeds: range) -> 
     given = upto[:, half] / upto[-1, half]
     for seed in seeds:
         people = np.random.default_rng(seed).multinomial(users, shares.reshape(-1)).reshape(shares.shape)
-        found = ldp.estimate(ldp.simulate(plan, people, seed=seed))
+        found = ldp.estimate(ldp.simulate(plan, people, seed=seed), denoise=denoise)
         rectangles = held(found.ranges(a=(low[0], high[0] - 1), b=(low[1], high[1] - 1)), truth)
         try:
             among = found.marginal("a", given={"b": (0, half - 1)}).ranges(low[0], high[0] - 1)
@@ -88,19 +93,24 @@ def surveys_of_two(plan: ldp.Plan, shares: Floats, users: int, seeds: range) -> 
         yield [rectangles, held(among, given[high[0]] - given[low[0]])]
 
 
-def coverage(users: int, epsilon: float, surveys: int, bins: int = BINS) -> tuple[Floats, Floats]:
+def coverage(
+    users: int, epsilon: float, surveys: int, bins: int = BINS, *, denoise: bool = False
+) -> tuple[Floats, Floats]:
     """Return the coverage of every kind of question, over all populations, and its standard error.
 
-    Two attributes are asked about beside ``BINS`` bins only.
+    Two attributes are asked about beside ``BINS`` bins only. With ``denoise`` plans are for denoised answers,
+    and answers are denoised.
     """
     seeds = range(surveys)
-    one = ldp.choose_plan(ldp.Domain.integers(0, bins - 1), epsilon=epsilon, expected_users=users)
-    found = [[each for p in one_attribute(bins).values() for each in surveys_of_one(one, p, users, seeds)]]
+    chosen = partial(
+        ldp.choose_plan, epsilon=epsilon, expected_users=users, answers="denoised" if denoise else "unbiased"
+    )
+    one, alone = chosen(ldp.Domain.integers(0, bins - 1)), one_attribute(bins).values()
+    found = [[each for p in alone for each in surveys_of_one(one, p, users, seeds, denoise)]]
     if bins == BINS:
         attributes = {name: ldp.Domain.integers(0, size - 1) for name, size in zip("ab", SHAPE, strict=True)}
-        two = ldp.choose_plan(ldp.Domain.product(**attributes), epsilon=epsilon, expected_users=users)
-        populations = two_attributes(SHAPE).values()
-        found.append([each for p in populations for each in surveys_of_two(two, p, users, seeds)])
+        two, joint = chosen(ldp.Domain.product(**attributes)), two_attributes(SHAPE).values()
+        found.append([each for p in joint for each in surveys_of_two(two, p, users, seeds, denoise)])
     columns = [np.array(each) for each in found]
     means = np.concatenate([np.nanmean(each, axis=0) for each in columns])
     errors = [
@@ -115,13 +125,14 @@ def coverage(users: int, epsilon: float, surveys: int, bins: int = BINS) -> tupl
 @click.option(
     "--people", type=click.IntRange(1), multiple=True, help="How many; all of the page's if left out."
 )
-def main(surveys: int, bins: int, people: tuple[int, ...]) -> None:
+@click.option("--denoise", is_flag=True, help="Denoised answers, from plans that are chosen for them.")
+def main(surveys: int, bins: int, people: tuple[int, ...], denoise: bool) -> None:
     """Print how often 95% intervals of the chosen plans hold the population's shares, in per cent."""
     kinds = KINDS if bins == BINS else KINDS[:3]
     click.echo(f"| people | ε | {' | '.join(kinds)} |\n|---:|---:|{'---:|' * len(kinds)}")
     for users in people or PEOPLE:
         for epsilon in EPSILONS:
-            means, errors = coverage(users, epsilon, surveys, bins)
+            means, errors = coverage(users, epsilon, surveys, bins, denoise=denoise)
             cells = (
                 f"{100 * mean:.1f} ± {100 * error:.1f}" for mean, error in zip(means, errors, strict=True)
             )
