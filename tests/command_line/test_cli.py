@@ -281,9 +281,9 @@ class TestHelp:
 
     def test_every_documented_option_exists(self) -> None:
         documented = {
-            word.strip("`(),;:")
+            word.strip("`(),;:.")
             for word in (ROOT / "docs" / "command-line.md").read_text().split()
-            if word.strip("`(),;:").startswith("--")
+            if word.strip("`(),;:.").startswith("--")
         }
         known = {"--help"}
         for name in NAMES:
