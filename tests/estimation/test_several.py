@@ -231,6 +231,22 @@ def test_intervals_cover_where_many_people_are_alike(epsilon: float, users: int,
     assert np.all(np.mean(covered, axis=0) > 0.95 - 4 * np.sqrt(0.05 * 0.95 / 200))
 
 
+def test_where_nobody_seems_to_be_people_beside_it_still_make_an_answer_vary() -> None:
+    """At a large ε that is nearly all of its variance: a coarser cell's people may be inside or beside."""
+    side = ldp.Domain.integers(0, 15)
+    domain = ldp.Domain.product(a=side, b=side)
+    plan = ldp.choose_plan(domain, epsilon=8.0, expected_users=1000, answers="denoised")
+    counts = np.zeros(domain.shape, np.int64)
+    counts[[0, 3, 8, 15], [0, 2, 9, 15]] = [450, 200, 250, 100]
+    shares = joint(ldp.simulate(plan, counts, seed=1))._joint((0, 1))
+    low = [each.reshape(-1) for each in np.indices((15, 15))]
+    asked = shares.whole(low, [each + 2 for each in low])
+    nobody = shares.ask(asked) < 0
+    found, empty = shares.spread(asked).variance[nobody], shares.fit.spread_variances(asked)[nobody]
+    np.testing.assert_allclose(found, np.maximum(shares.exact_variances(asked)[nobody], empty))
+    assert np.max(found / empty) > 10
+
+
 def test_a_wide_product_is_asked_about_in_pairs() -> None:
     plan = ldp.choose_plan(WIDE, epsilon=1.0, expected_users=1e6)
     assert max(level.cells for level in plan.levels) <= 2**20

@@ -101,9 +101,7 @@ class JointShares:
         """Return how the shares of mere ranges vary."""
         variance, even = self.variance(boxes), self._even_variances(boxes)
         empty = self.fit.spread_variances(boxes)
-        estimated = self.ask(boxes)
-        share = np.clip(estimated, 0.0, 1.0)
-        variance = np.where(estimated < 0, empty, variance)  # nobody is there
+        share = np.clip(self.ask(boxes), 0.0, 1.0)
         even_share = prod(
             (high - low) / leaves
             for low, high, leaves in zip(boxes.low, boxes.high, self.table.shape, strict=True)
