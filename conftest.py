@@ -26,6 +26,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# To look for doctests in these would import them: several modules of one name, notebooks, which a test runs,
+# and what needs a package that only the site has.
+collect_ignore_glob = ["*/conftest.py", "docs/notebooks/*", "docs/docstrings.py"]
 
 HOME = Path(__file__).parent
 # All tests of these folders start collectors, databases, browsers, clusters, Node or whole commands.
