@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain
 from math import floor
 from struct import Struct
@@ -143,6 +144,7 @@ def happens(coins: Coins, threshold: int, finer: int) -> bool:
     return word < threshold
 
 
+@lru_cache(maxsize=256)  # every oracle that is tried on every level asks for the same
 def exponential_from_below(epsilon: float) -> Fraction:
     """Return a rational number just under ``e**epsilon``, so that rounding stays on the private side."""
     with localcontext() as context:
