@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import ldprange as ldp
 from exact_laws import law_of
@@ -34,26 +37,43 @@ def plan_of(name: str) -> ldp.Plan:
     )
 
 
+class Reports(NamedTuple):
+    """All reports on a level: their chances by cell, what each adds, and the number of its public coins."""
+
+    chances: Floats
+    adds: Floats
+    coins: NDArray[np.int64]
+
+
+@cache
+def reports_of(plan: ldp.Plan) -> list[Reports]:
+    """Return all reports on each level of a plan."""
+    found = []
+    for mechanism in plan.mechanisms:
+        law = law_of(mechanism)
+        coins = [[int(np.argmax(coin)) for coin in mechanism.public_coins(tally)] for tally in law.tallies]
+        _, numbers = np.unique(coins, axis=0, return_inverse=True)
+        adds = np.array([mechanism.people(tally, 1) for tally in law.tallies])
+        found.append(Reports(law.table, adds, numbers))
+    return found
+
+
 def honest(plan: ldp.Plan, item: int) -> list[Floats]:
     """Return each level's estimates, on average, if everybody has this item."""
-    laws = [law_of(mechanism) for mechanism in plan.mechanisms]
     return [
-        law.table[level.cell(item)] @ [law.mechanism.people(tally, 1) for tally in law.tallies]
-        for law, level in zip(laws, plan.levels, strict=True)
+        reports.chances[level.cell(item)] @ reports.adds
+        for reports, level in zip(reports_of(plan), plan.levels, strict=True)
     ]
 
 
 def pulled(plan: ldp.Plan, gains: list[Floats], *, fair: bool) -> list[Floats]:
     """Return each level's estimates if all its reports are the best ones for these gains, by public coins."""
     found = []
-    for mechanism, gain in zip(plan.mechanisms, gains, strict=True):
-        law = law_of(mechanism)
-        by_coins: dict[tuple[int, ...], list[Floats]] = {}
-        for tally in law.tallies:
-            coins = tuple(int(np.argmax(coin)) for coin in mechanism.public_coins(tally)) if fair else ()
-            by_coins.setdefault(coins, []).append(mechanism.people(tally, 1))
-        best = [max(each, key=lambda added: float(added @ gain)) for each in by_coins.values()]
-        found.append(np.mean(best, axis=0))
+    for reports, gain in zip(reports_of(plan), gains, strict=True):
+        gained = reports.adds @ gain
+        coins = reports.coins if fair else np.zeros_like(reports.coins)
+        alike = [np.flatnonzero(coins == number) for number in range(coins.max() + 1)]
+        found.append(np.mean([reports.adds[each[np.argmax(gained[each])]] for each in alike], axis=0))
     return found
 
 
