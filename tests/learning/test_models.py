@@ -34,9 +34,26 @@ LARGE = 64.0  # no report is ever random, so people may be counted as if they we
 every_model = pytest.mark.parametrize("model", MODELS)
 
 
+@pytest.fixture
+def denoised_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Denoise the same counts once: checks fit models several times, and both models on the same people."""
+    monkeypatch.setattr("ldprange.learning.estimator.estimate", _estimate_once)
+
+
+_ESTIMATES: dict[bytes, ldp.Estimate] = {}
+
+
+def _estimate_once(aggregate: ldp.Aggregate, **options: Any) -> ldp.Estimate:
+    key = aggregate.to_bytes() + repr(options).encode()
+    if key not in _ESTIMATES:
+        _ESTIMATES[key] = ldp.estimate(aggregate, **options)
+    return _ESTIMATES[key]
+
+
 # The checks' numbers reach from −128 to 128, and their 20 to 300 people tell something only if hardly any
 # noise is added. None is expected to fail.
 @pytest.mark.slow  # more than a hundred checks, each of which makes models
+@pytest.mark.usefixtures("denoised_once")
 @parametrize_with_checks(  # type: ignore[untyped-decorator]  # scikit-learn has no types
     [model(epsilon=LARGE, bounds=(-128, 128), bins=128, random_state=0) for model in MODELS]
 )
