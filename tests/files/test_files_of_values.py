@@ -183,6 +183,16 @@ def test_values_that_are_no_text_say_so(tmp_path: Path) -> None:
         _read(tmp_path / "a.csv")
 
 
+@pytest.mark.parametrize("domain", [SIZES, AGES])
+def test_texts_of_a_parquet_file_that_are_not_utf8_are_told_of_by_row(
+    tmp_path: Path, domain: ldp.Domain
+) -> None:
+    texts = pa.array([b"S", b"M", b"\xd3", b"M"] if domain is SIZES else [b"1", b"2", b"\xd3", b"3"])
+    pyarrow.parquet.write_table(pa.table({"a": texts.view(pa.string())}), tmp_path / "a.parquet")
+    with pytest.raises(FileError, match="every text must be UTF-8, and the one in row 3 is not"):
+        _read(tmp_path / "a.parquet", domain, "a")
+
+
 def test_values_outside_the_domain_are_for_the_domain_to_refuse(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("120\n")
     (values,) = read_values(tmp_path / "a.txt", None, AGES)

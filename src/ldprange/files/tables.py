@@ -262,6 +262,8 @@ def _typed(batches: Iterable[_Numbered], name: str, domain: Domain) -> Column:
         array = rows.column(name or 0)
         if pa.types.is_dictionary(array.type):
             array = array.dictionary_decode()
+        if _is_text(array.type):
+            _check_text(array, where, numbers)
         if array.null_count and not optional:
             missing = int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
             raise FileError(
@@ -276,6 +278,21 @@ def _typed(batches: Iterable[_Numbered], name: str, domain: Domain) -> Column:
                 f"every row must have {wanted}{where}, and row {numbers[at]} has {shown(str(array[at]))}; "
                 "correct it, or leave such people out"
             ) from None
+
+
+def _check_text(array: pa.Array, where: str, numbers: _Rows) -> None:
+    """Raise FileError unless all of an ``array`` is UTF-8, which Parquet promises and nobody checks."""
+    try:
+        _validate(array)
+    except pa.ArrowInvalid:
+        at = _first_failure(array, _validate)
+        raise FileError(
+            f"every text{where} must be UTF-8, and the one in row {numbers[at]} is not; write the file again"
+        ) from None
+
+
+def _validate(array: pa.Array) -> None:
+    array.validate(full=True)
 
 
 def _first_failure(array: pa.Array, convert: Any) -> int:
