@@ -182,4 +182,21 @@ def plans() -> dict[str, tuple[ldp.Plan, list[Any]]]:
             ),
             [{"hour": 0, "year": 2010}, {"hour": 10, "year": 2015}, {"hour": 6, "year": 2022}],
         ),
+        "a pay, open above, and a region, or no answer on either, trees, HRR": (
+            ldp.Plan(
+                ldp.Domain.product(
+                    pay=ldp.Domain.integers(0, 9, open_ends="high", no_answer=True),
+                    region=ldp.Domain.categories(["north", "south"], no_answer=True),
+                ),
+                1.1,
+                ldp.Tree(branching=2),
+                ldp.HRR(),
+            ),
+            [
+                {"pay": 0, "region": "north"},
+                {"pay": 12, "region": "no answer"},
+                {"pay": "no answer", "region": "south"},
+                {"pay": "no answer", "region": "no answer"},
+            ],
+        ),
     }

@@ -71,7 +71,7 @@ export interface ProductDomain {
   readonly bins: number;
   /** The attributes' names, and their domains in the same order. */
   readonly names: readonly string[];
-  readonly axes: readonly AttributeDomain[];
+  readonly axes: readonly (AttributeDomain | NoAnswerDomain)[];
   /** Return the bin of each attribute's value, in their order; a value outside its domain throws a DomainError. */
   index(value: Readonly<Record<string, number | string>>): number[];
   /** Return the name, for people, of a combination of bins. */

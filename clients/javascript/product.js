@@ -3,7 +3,6 @@
 import { isObject, shortened, shown } from "./checking.js";
 import { DomainError } from "./errors.js";
 
-const NOT_BESIDE_OTHERS = ["product", "no_answer"];
 const TAKEN = ["confidence", "given"]; // questions name the attributes, and these words besides
 
 /**
@@ -24,12 +23,13 @@ export function product({ names, axes }, domainOf) {
     throw new DomainError(`attributes must have names of their own, got ${shown(names)}`);
   }
   const domains = axes.map((axis, at) => {
-    if (isObject(axis) && NOT_BESIDE_OTHERS.includes(axis.kind)) {
+    if (isObject(axis) && axis.kind === "product") {
       throw new DomainError(`${shortened(names[at])} must have a domain such as one of kind integers, got one of kind ${axis.kind}`);
     }
     const domain = about(names[at], () => domainOf(axis));
-    if (domain.bins < 2) {
-      throw new DomainError(`${shortened(names[at])} must have two bins or more, got ${domain.bins}`);
+    const answers = domain.kind === "no_answer" ? domain.inside : domain;
+    if (answers.bins < 2) {
+      throw new DomainError(`${shortened(names[at])} must have two bins or more, got ${answers.bins}`);
     }
     return domain;
   });

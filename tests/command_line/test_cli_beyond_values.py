@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,47 @@ def test_the_whole_way_with_no_answer(here: Path, options: tuple[str, ...], valu
     assert "no answer" in done("simulate", "plan.json", "values.csv", "--column", "it", "--repetitions", "2")
 
 
+def test_the_whole_way_with_no_answer_on_one_of_several_attributes(here: Path) -> None:
+    several = (
+        "--attribute",
+        "pay",
+        "0..7/no-answer",
+        "--attribute",
+        "town",
+        "categories:north,south/no-answer",
+    )
+    done("plan", *several, "--epsilon", "5", "-o", "plan.json")
+    plan = ldp.Plan.load("plan.json")
+    assert plan.domain == ldp.Domain.product(
+        pay=ldp.Domain.integers(0, 7, no_answer=True),
+        town=ldp.Domain.categories(["north", "south"], no_answer=True),
+    )
+    (here / "values.csv").write_text("town,pay\n" + "north,1\nsouth,6\nsouth,\n,6\n" * 5000)
+    done("encode", "plan.json", "values.csv", "-o", "some.reports", "--seed", "1")
+    done("aggregate", "plan.json", "some.reports", "-o", "some.agg")
+    near = partial(pytest.approx, abs=0.05)
+    pay = answered("query", "some.agg", "--attribute", "pay", "--range", "4", "7")
+    assert (pay["no_answer"]["value"], pay["ranges"][0]["value"]) == (near(1 / 4), near(2 / 3))
+    asked = ("--within", "pay", "4", "7", "--within", "town", "south", "south")
+    both = answered("query", "some.agg", *asked)["within"]
+    assert (both["no_answer"]["value"], both["value"]) == (near(1 / 2), near(1 / 2))
+    given = ("--attribute", "town", "--given", "pay", "no answer", "no answer", "--range", "south", "south")
+    silent = answered("query", "some.agg", *given)
+    assert (silent["no_answer"]["value"], silent["ranges"][0]["value"]) == (near(0), near(1))
+    shown = " ".join(done("query", "some.agg", *asked).split())
+    assert "pay or town: no answer, of all people" in shown
+    assert "All but the share of no answer is about those who answered." in shown
+    assert "no answer,pay or town," in done("query", "some.agg", *asked, "--csv")
+    assert "of all people" not in " ".join(done("query", "some.agg", *given).split())
+    overview = done("query", "some.agg")
+    assert overview.count("no answer, of all people") == 2
+    assert "no answer" in done("simulate", "plan.json", "values.csv", "--repetitions", "2")
+    refused = run(
+        "query", "some.agg", "--within", "pay", "no answer", "no answer", "--within", "town", "north", "north"
+    )
+    assert refused.exit_code == 2
+
+
 def test_a_table_must_have_all_values_where_all_must_answer(here: Path) -> None:
     done("plan", *MINUTES, "--epsilon", "5", "-o", "plan.json")
     (here / "values.csv").write_text("it,more\n3,x\n,y\n")
@@ -88,7 +130,7 @@ def test_a_table_must_have_all_values_where_all_must_answer(here: Path) -> None:
         ),
         (
             ("--attribute", "a", "0..9", "--attribute", "b", "0..9", "--prefer-not-to-say"),
-            "people must answer all",
+            "add /no-answer to the values",
         ),
         ((*MINUTES, "--open-ends", "left"), "'left' is not one of 'both', 'low', 'high'"),
     ],

@@ -83,8 +83,6 @@ def test_no_answer_is_beside_values_of_one_attribute_and_once() -> None:
             make()
     with pytest.raises(DomainError, match="labels must differ from 'no answer'"):
         Domain.ordered(["yes", "no answer"], no_answer=True)
-    with pytest.raises(DomainError, match="everybody has to answer each of them, and 'a' may have no answer"):
-        Domain.product(a=HOURS, b=HOURS)
     with pytest.raises(ldp.ArgumentTypeError, match="whether there may be no answer must be of type bool"):
         anything.integers(0, 9, no_answer="yes")
 

@@ -121,6 +121,36 @@ def test_variances_are_exact(case: Case) -> None:
         assert found[q] == pytest.approx(max(expected, 0.0), rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_covariances_with_a_box_are_exact(case: Case) -> None:
+    plan, rng = case.plan(), np.random.default_rng(3)
+    users = rng.integers(50, 200, len(plan.levels)).astype(float)
+    theta = rng.dirichlet(np.ones(plan.domain.bins))
+    assert isinstance(plan.layout, GridsLayout)
+    law = plan.law(users, population=1.5 * users.sum())
+    table, dense = plan.layout.table(law, case.chosen), Dense(plan, users)
+    others = tuple(set(range(len(plan.domain.shape))) - set(case.chosen))
+    there = theta.reshape(plan.domain.shape).sum(axis=others)
+
+    def indicator(low: Sequence[int], high: Sequence[int]) -> Floats:
+        parts = [np.ones(bins) for bins in plan.domain.shape]
+        for a, start, stop in zip(case.chosen, low, high, strict=True):
+            place = np.arange(plan.domain.shape[a])
+            parts[a] = ((place >= start) & (place < stop)).astype(float)
+        query: Floats = reduce(np.multiply.outer, parts).reshape(-1)
+        return query
+
+    for _ in range(10):
+        ends = [np.sort(rng.choice(bins + 1, 2, replace=False)).tolist() for bins in table.leaves]
+        low, high = zip(*ends, strict=True)
+        found = table.covariances(there, low, high)
+        box = indicator(low, high)
+        for leaf in rng.integers(0, table.leaves, (8, len(table.leaves))).tolist():
+            one = indicator(leaf, [place + 1 for place in leaf])
+            both, apart = (dense.variance(law, theta, box + sign * one) for sign in (1, -1))
+            assert found[tuple(leaf)] == pytest.approx((both - apart) / 4, rel=1e-9, abs=1e-12)
+
+
 def upto(theta: Floats, plan: ldp.Plan, chosen: tuple[int, ...]) -> Floats:
     """Return the share below every joint boundary of some attributes."""
     others = tuple(a for a in range(len(plan.domain.shape)) if a not in chosen)

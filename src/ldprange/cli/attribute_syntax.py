@@ -14,11 +14,13 @@ from ldprange.support.checking import shown
 _BETWEEN = re.compile(
     r"([-+.0-9e]+?)\.\.([-+.0-9e]+)(?:/([0-9]{1,9})(/log)?)?(/open(?:-low|-high)?)?", re.IGNORECASE
 )
+_NO_ANSWER = "/no-answer"
 _OPEN: dict[str | None, OpenEndsLike] = {None: False, "/open": True, "/open-low": "low", "/open-high": "high"}
 WAYS = (
     "0..119 for whole numbers, 0..20000/64 for real numbers in 64 bins, 1..60000/64/log for bins of equal "
     "ratio, 2026-01-01..2026-12-31 for days, any of these with /open, /open-low or /open-high for values "
-    "beyond the ends, labels:XS,S,M in their order, or categories:north,south"
+    "beyond the ends, labels:XS,S,M in their order, or categories:north,south; add /no-answer to any of them "
+    "if people may decline"
 )
 
 
@@ -33,7 +35,9 @@ def product_of(attributes: Sequence[tuple[str, str]]) -> Domain:
         if name in named:
             raise click.UsageError(f"--attribute must be given once for each name, got {name} twice")
         with about(name):
-            named[name] = _domain(values)
+            optional = values.lower().endswith(_NO_ANSWER)
+            said = values[: -len(_NO_ANSWER)] if optional else values
+            named[name] = _domain(said).with_no_answer(optional)
     return Domain.product(**named)
 
 

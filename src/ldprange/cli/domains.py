@@ -126,7 +126,8 @@ class _Said:
             )
         if self.no_answer and self.attributes:
             raise click.UsageError(
-                "--prefer-not-to-say is for one attribute; with several, people must answer all"
+                "--prefer-not-to-say is for one attribute; with several, add /no-answer to the values of "
+                "each one that people may decline"
             )
         return self._of_values().with_open_ends(self.open_ends or False).with_no_answer(self.no_answer)
 

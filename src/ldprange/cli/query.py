@@ -114,7 +114,7 @@ def query(
     if raw and not aggregate.plan.layout.has_nodes:
         note("--raw changes nothing here: only trees have a raw estimate beside the consistent one")
     found = estimate(aggregate, consistent=not raw, denoise=denoise, population=population)
-    condition = _named(found.domain, given, "--given")
+    condition = _named(found.everyone.domain, given, "--given")
     joint = share_within(found, _named(found.domain, within, "--within"), confidence) if within else None
     overview = not (asked.any or within)
     about: list[str] = [attribute] if attribute else names if overview else []

@@ -33,6 +33,8 @@ def print_csv(within: dict[str, Any] | None, found: list[dict[str, Any]], confid
 
 def _csv_rows(within: dict[str, Any] | None, found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     if within:
+        if none := within.get("no_answer"):
+            yield {"kind": NO_ANSWER, "attribute": " or ".join(within["ranges"]), **none}
         yield {"kind": "within", "among": _where(within["ranges"]), **within}
     for about in found:
         whom = {"attribute": about.get("attribute", ""), "among": _where(about.get("given", {}))}
@@ -51,6 +53,8 @@ def print_answers(within: dict[str, Any] | None, found: list[dict[str, Any]], co
     """Print the answers to single questions in one table, then histograms and cdfs bin by bin."""
     interval = f"{100 * confidence:g}% interval"
     rows = [] if within is None else [(_where(within["ranges"]), *_shares(within))]
+    if within and (none := within.get("no_answer")):
+        rows.insert(0, (f"{' or '.join(within['ranges'])}: {NO_ANSWER}, of all people", *_shares(none)))
     if rows := [*rows, *(row for about in found for row in _rows(about))]:
         console().print(answers(["question", "answer", interval], rows))
     for about in found:
@@ -66,9 +70,10 @@ def print_answers(within: dict[str, Any] | None, found: list[dict[str, Any]], co
 def notes_on(within: dict[str, Any] | None, found: list[dict[str, Any]]) -> list[str]:
     """Return what there is to know about single answers, each once."""
     some = ["All but the share of no answer is about those who answered."]
+    unanswered = any("no_answer" in about for about in [within or {}, *found])
     shares = [within or {}, *(each for about in found for each in _single_shares(about))]
     notes = dict.fromkeys(each["note"] for each in shares if each.get("note"))
-    return [*(some if any("no_answer" in about for about in found) else []), *notes]
+    return [*(some if unanswered else []), *notes]
 
 
 def _single_shares(about: dict[str, Any]) -> list[dict[str, Any]]:
@@ -78,7 +83,8 @@ def _single_shares(about: dict[str, Any]) -> list[dict[str, Any]]:
 def _rows(about: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     of = f"{_about(about)}: " if "attribute" in about else ""
     if none := about.get("no_answer"):
-        yield f"{of}{NO_ANSWER}, of all people", *_shares(none)
+        whom = "of them" if "given" in about else "people"
+        yield f"{of}{NO_ANSWER}, of all {whom}", *_shares(none)
     for each in about.get("ranges", []):
         yield f"{of}from {shown(each['from'])} to {shown(each['to'])}", *_shares(each)
     for each in about.get("prefixes", []):

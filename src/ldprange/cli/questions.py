@@ -50,7 +50,10 @@ def overview_of(estimated: Estimate) -> Questions:
 
 def share_within(found: JointEstimate, ranges: Ranges, confidence: float) -> dict[str, Any]:
     """Return the share of people in all ``ranges`` at once, from ``found`` at ``confidence``."""
-    return {"ranges": bounds(ranges), **_one(found.range(ranges, confidence=confidence))}
+    none = {}
+    if any(found.everyone.domain.attribute(name) != found.domain.attribute(name) for name in ranges):
+        none = {"no_answer": _one(found.no_answer(*ranges, confidence=confidence))}
+    return {"ranges": bounds(ranges), **none, **_one(found.range(ranges, confidence=confidence))}
 
 
 def bounds(ranges: Ranges) -> dict[str, list[Any]]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -56,12 +56,7 @@ class Product(Domain):
                 raise DomainError(
                     f"{shown(name)} must have a domain such as Domain.integers makes, got {shown(axis)}"
                 )
-            if axis.answered is not axis:
-                raise DomainError(
-                    "with several attributes everybody has to answer each of them, and "
-                    f"{shown(name)} may have no answer; make it without no_answer=True"
-                )
-            if axis.bins < 2:
+            if axis.answered.bins < 2:
                 raise DomainError(
                     f"{shown(name)} must have two bins or more, got {shown(axis)}; leave it out"
                 )
@@ -80,6 +75,12 @@ class Product(Domain):
     @property
     def shape(self) -> tuple[int, ...]:
         return tuple(axis.bins for axis in self.axes)
+
+    @property
+    def answered(self) -> "Product":
+        answered = tuple(axis.answered for axis in self.axes)
+        everybody = all(one is other for one, other in zip(answered, self.axes, strict=True))
+        return self if everybody else replace(self, axes=answered)
 
     @property
     def unordered(self) -> frozenset[int]:
@@ -124,18 +125,23 @@ class Product(Domain):
         return np.bincount(flat.reshape(-1), minlength=self.bins).reshape(self.shape)
 
     def present(self, values: Values, missing: Missing = "refuse") -> Any:
-        """Return a column for each attribute, without people who have no value in some of them."""
+        """Return a column for each attribute; with ``missing="skip"``, of people with a value in each.
+
+        Otherwise what is missing is no answer, where there may be none, and elsewhere an error.
+        """
         check_missing(missing)
-        columns, absent = zip(*map(with_missing, self._columns(values)), strict=True)
+        columns = []
+        if missing == "refuse":
+            for name, axis, column in zip(self.names, self.axes, self._columns(values), strict=True):
+                with about(listed([name])):
+                    columns.append(axis.present(column))
+            return dict(zip(self.names, columns, strict=True))
+        columns, absent = map(list, zip(*map(with_missing, self._columns(values)), strict=True))
         if any(each.any() for each in absent):
             self._check_lengths(columns)
             anything = np.any(absent, axis=0)
-            for name, column, each in zip(self.names, columns, absent, strict=True):
-                if missing == "refuse":
-                    with about(listed([name])):
-                        told(column, each, missing)
             told(columns[0], anything, missing)
-            columns = tuple(without(column, anything) for column in columns)
+            columns = [without(column, anything) for column in columns]
         return dict(zip(self.names, columns, strict=True))
 
     def pieces(self, values: Values, size: int, missing: Missing = "refuse") -> Iterator[Any]:
@@ -172,6 +178,16 @@ class Product(Domain):
         )
 
     starts = stops = at = up_to = edges = parse = _no_line
+
+
+def joint_bin_columns(attributes: Mapping[str, Domain]) -> dict[str, NDArray[Any]]:
+    """Return columns that say what every joint bin is, the last attribute's bins one after another."""
+    places = np.indices([domain.bins for domain in attributes.values()])
+    return {
+        name if what == "label" else f"{name} {what}": column[place.reshape(-1)]
+        for (name, domain), place in zip(attributes.items(), places, strict=True)
+        for what, column in domain.bin_columns().items()
+    }
 
 
 def _is_readable(axis: object) -> bool:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
         At run time it is one of the two, and what only the other one can be asked is an error in words.
         """
 
+        @property
+        def everyone(self) -> EitherEstimate: ...
+
         @overload
         def range(
             self,

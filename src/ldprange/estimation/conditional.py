@@ -1,11 +1,11 @@
 """One attribute's shares among the people in ranges of other attributes."""
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 
 import numpy as np
 
-from ldprange.estimation.fieller import mean_ratio_interval, ratio_interval
+from ldprange.estimation.among import Among
+from ldprange.estimation.fieller import mean_ratio_interval
 from ldprange.estimation.joint_shares import JointShares
 from ldprange.estimation.means import sum_variance
 from ldprange.estimation.shares import Interval, Shares, rising
@@ -29,7 +29,8 @@ class Conditional(Shares):
     ranges
         The given ranges in the order of the axes; None where the attribute itself stands.
     joint_cdf
-        The share of all people who are given and lie below each boundary of the attribute.
+        The share of all people who are given and lie below each boundary of the attribute, up to that after
+        its last bin, or after the last of those who answered.
     users
         How many people reported.
     """
@@ -46,6 +47,8 @@ class Conditional(Shares):
         self.bins = joint_cdf.size - 1
         self.cdf = joint_cdf / joint_cdf[-1]
         self._rising = rising(self.cdf)
+        everybody = self._ends(np.zeros(1, np.int64), np.full(1, self.bins))
+        self._among = Among(shares, *([int(end[0]) for end in ends] for ends in everybody))
 
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
         shares: Floats = self._rising[high] - self._rising[low]
@@ -53,16 +56,17 @@ class Conditional(Shares):
 
     def interval(self, low: Boundaries, high: Boundaries, z: float) -> Interval:
         low, high = np.broadcast_arrays(low, high)
-        part, rest = (self._boxes(low.reshape(-1), high.reshape(-1), less) for less in (0.0, 1.0))
-        variance, slope = self._shares.variance, self._shares.spread(part).slope
-        least, most = ratio_interval(
-            self._shares.ask(part), variance(part), *self._all_of_them, variance(rest), slope, z
+        starts, stops = self._ends(low.reshape(-1), high.reshape(-1))
+        least, most = self._among.interval(
+            [each.astype(np.float64) for each in starts], [each.astype(np.float64) for each in stops], z
         )
         share = self.share(low, high).reshape(-1)
         least, most = np.clip(least, 0.0, share), np.clip(most, share, 1.0)
         return least.reshape(low.shape), most.reshape(low.shape)
 
     def mean_interval(self, values: Floats, z: float) -> tuple[float, float]:
+        if not self._among.told_apart:  # reports do not tell who answered
+            return float(values.min()), float(values.max())
         cells = np.arange(0, self.bins, self.scales[-1])
         widths = np.diff(np.append(cells, self.bins))
         bins = np.arange(self.bins)
@@ -85,17 +89,13 @@ class Conditional(Shares):
 
         return max(among(self._shares.exact_variances), among(self._shares.fit.spread_variances))
 
-    @cached_property
-    def _all_of_them(self) -> tuple[float, float]:
-        """The share of the people who are given, and its variance."""
-        boxes = self._boxes(np.zeros(1, np.int64), np.full(1, self.bins))
-        return float(self._shares.ask(boxes)[0]), float(self._shares.variance(boxes)[0])
-
-    def _boxes(self, low: Boundaries, high: Boundaries, less: float = 0.0) -> Boxes:
-        """Ask about the given people in ranges of the attribute, less a part of all of them."""
+    def _ends(self, low: Boundaries, high: Boundaries) -> tuple[list[Boundaries], list[Boundaries]]:
+        """Return where the given people in ranges of the attribute start and stop on every axis."""
         ends = [
             (low, high) if pair is None else (np.full_like(low, pair[0]), np.full_like(high, pair[1]))
             for pair in self._ranges
         ]
-        constants = [np.full(low.shape, 0.0 if pair else less) for pair in self._ranges]
-        return self._shares.whole([start for start, _ in ends], [stop for _, stop in ends], constants)
+        return [start for start, _ in ends], [stop for _, stop in ends]
+
+    def _boxes(self, low: Boundaries, high: Boundaries) -> Boxes:
+        return self._shares.whole(*self._ends(low, high))

@@ -7,16 +7,14 @@ from functools import cached_property
 import numpy as np
 
 from ldprange.aggregate import Aggregate
-from ldprange.decompositions.contract import Estimator, Variances
-from ldprange.domain import Domain
-from ldprange.estimation.denoise_line import denoised
+from ldprange.decompositions.contract import Variances
+from ldprange.estimation.denoise_beside import denoised_beside
 from ldprange.estimation.shares import CentredShares, Spread, boundaries, drawn_slope, level_estimates, rising
 from ldprange.plan import Plan
 from ldprange.sampling import Population
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.blas import callers_thread
 
-_MIN_REST = 0.05  # the share of people who have to have a value for them to be denoised by themselves
 _NEGLIGIBLE = 0.01  # part of a variance that who is in a cell may have without being looked at
 
 
@@ -101,7 +99,9 @@ def consistent_shares(
         cdf = np.interp(everywhere, known, cdf[known])
     smooth = cdf if denoise else None
     if denoise and aggregate.reports:
-        smooth = _cdf(_denoised(plan.domain, np.diff(cdf), estimator, known)).clip(0.0, 1.0)
+        even, plain = estimator.variances(everywhere / everywhere[-1]), plan.domain.plain_bins
+        smooth = _cdf(denoised_beside(np.diff(cdf), estimator.block_variances, even, known, plain))
+        smooth = smooth.clip(0.0, 1.0)
     return shares_around(plan, users, cdf, population, smooth)
 
 
@@ -124,34 +124,6 @@ def shares_around(
         empty,
         law.sampled,
     )
-
-
-def _denoised(domain: Domain, shares: Floats, estimator: Estimator, known: Boundaries) -> Floats:
-    """Return denoised ``shares`` of all bins of a ``domain``, whose cells between ``known`` ends are known.
-
-    What is beyond open ends, and no answer, is no neighbour of the values beside it, and may be many people.
-    So such bins keep their own shares, and others are denoised as if an average one were in their place.
-    """
-    bins, even = shares.size, estimator.variances(np.linspace(0.0, 1.0, shares.size + 1))
-    plain = np.zeros(bins, np.bool_)
-    plain[domain.plain_bins] = True
-    apart = np.clip(shares[~plain], 0.0, None)
-    rest = 1 - float(apart.sum())
-    if plain.all() or known.size <= bins or rest < _MIN_REST:
-        return denoised(shares, estimator.block_variances, even, known)
-    scale = np.count_nonzero(plain) / (
-        bins * float(shares[plain].sum())
-    )  # to what they are with average ones
-    alone = denoised(
-        np.where(plain, scale * shares, 1 / bins),
-        lambda width: scale**2 * estimator.block_variances(width),
-        lambda low, high: scale**2 * even(low, high),
-        known,
-    )
-    found = np.empty_like(shares)
-    found[~plain] = apart
-    found[plain] = rest * alone[plain] / alone[plain].sum()
-    return found
 
 
 def _cdf(shares: Floats) -> Floats:

@@ -67,3 +67,13 @@ def ratio_interval(
     least = np.where(outside, np.where((first < 0) & (last <= 1), last, 0.0), first)
     most = np.where(outside, np.where((last > 1) & (first >= 0), first, 1.0), last)
     return least, most
+
+
+def quotient_interval(part: Interval, whole: Interval) -> Interval:
+    """Return the ends of intervals of shares of a whole, from those of parts of it and that of the whole.
+
+    They hold whenever both do, however the two depend on each other, and end at 0 and 1.
+    """
+    most = ratio(np.clip(part[1], 0.0, 1.0), np.broadcast_to(whole[0], part[1].shape), 1.0)
+    least = ratio(np.clip(part[0], 0.0, 1.0), np.broadcast_to(whole[1], part[0].shape), 0.0)
+    return np.minimum(least, 1.0), np.minimum(most, 1.0)

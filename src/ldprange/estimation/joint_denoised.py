@@ -16,7 +16,7 @@ import numpy as np
 
 from ldprange.decompositions import GridsLayout
 from ldprange.errors import QueryError
-from ldprange.estimation.denoise_line import denoised
+from ldprange.estimation.denoise_beside import denoised_beside
 from ldprange.estimation.denoise_pair import denoised_pair
 from ldprange.least_squares.table import Boxes, coarser
 from ldprange.noise import Law
@@ -29,10 +29,20 @@ _MAX_CELLS = 1 << 18  # of a table of many attributes
 
 
 class PairedShares:
-    """The denoised joint distribution of any attributes that are asked about in pairs."""
+    """The denoised joint distribution of any attributes that are asked about in pairs.
 
-    def __init__(self, grids: GridsLayout, law: Law, coefficients: Sequence[Floats]) -> None:
-        self._grids, self._law, self._coefficients = grids, law, coefficients
+    Parameters
+    ----------
+    grids, law, coefficients
+        The levels, how sure they are, and what they say in the basis of details.
+    plain
+        Of every attribute, the bins that have a place on its line.
+    """
+
+    def __init__(
+        self, grids: GridsLayout, law: Law, coefficients: Sequence[Floats], plain: Sequence[slice]
+    ) -> None:
+        self._grids, self._law, self._coefficients, self._plain = grids, law, coefficients, plain
         self._alone: dict[int, Floats] = {}
         self._tables: dict[tuple[int, ...], tuple[Floats, tuple[int, ...]]] = {}
 
@@ -51,9 +61,14 @@ class PairedShares:
                 begins = np.arange(1 - width, leaves)
                 return variances(np.maximum(begins, 0), np.minimum(begins + width, leaves))
 
-            self._alone[attribute] = denoised(
-                table.fit(self._coefficients), block_variances, variances, np.arange(leaves + 1)
-            )
+            shares, plain = table.fit(self._coefficients), self._plain[attribute]
+            bins = self._grids.axes[attribute].bins
+            if plain.stop == bins:  # leaves beyond the last bin count as part of it
+                plain = slice(plain.start, leaves)
+            else:
+                shares[bins - 1], shares[bins:] = shares[bins - 1 :].sum(), 0.0
+            everywhere = np.arange(leaves + 1)
+            self._alone[attribute] = denoised_beside(shares, block_variances, variances, everywhere, plain)
         return self._alone[attribute]
 
     def between(

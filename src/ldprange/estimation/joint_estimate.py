@@ -1,6 +1,7 @@
 """Answers about several attributes at once, each with its interval."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -8,30 +9,42 @@ from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
 from ldprange.decompositions import GridsLayout
 from ldprange.domain import Domain, Product
-from ldprange.errors import QueryError, about
+from ldprange.domain.product import joint_bin_columns
+from ldprange.errors import QueryError
+from ldprange.estimation.among import Among, at_once
+from ldprange.estimation.answered import AnsweredShares
 from ldprange.estimation.attribute_estimate import Estimate, normal_quantile, single
 from ldprange.estimation.conditional import Conditional
+from ldprange.estimation.fieller import quotient_interval
 from ldprange.estimation.inner_bounds import inner_bounds_note
 from ldprange.estimation.joint_denoised import PairedShares
 from ldprange.estimation.joint_shares import JointShares
 from ldprange.estimation.marginal import marginal_shares
+from ldprange.estimation.named_ranges import (
+    Condition,
+    Range,
+    all_named,
+    condition,
+    ends_of,
+    nearest_cells,
+    positions,
+)
 from ldprange.estimation.pictures import two_attributes
-from ldprange.estimation.shares import level_estimates
+from ldprange.estimation.shares import Interval, level_estimates
 from ldprange.sampling import Population
 from ldprange.support.arrays import Floats, Positions
-from ldprange.support.checking import listed, shown
+from ldprange.support.checking import listed
 from ldprange.support.html_tables import html_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Range = tuple[Any, Any] | Sequence[Any] | Any
+_MAX_CELLS = 1 << 22  # of a histogram
 
 
 class JointEstimate:
@@ -40,7 +53,8 @@ class JointEstimate:
     Questions name attributes; one that is not named may be anything. A range is a pair of ends, as for one
     attribute, and a single value stands for itself: ``found.range(age=(18, 64), region="north")``, or
     ``found.range({"Rent in €": (0, 800)})`` where a name is no word of Python. All that can be asked of one
-    attribute is asked of its :meth:`marginal`.
+    attribute is asked of its :meth:`marginal`. Where people may give no answer, shares are of those who gave
+    one on every attribute that is named; :attr:`everyone` speaks of all.
 
     Made by :func:`ldprange.estimate`.
     """
@@ -48,16 +62,19 @@ class JointEstimate:
     def __init__(self, aggregate: Aggregate, *, denoise: bool = False, population: Population = None) -> None:
         plan = aggregate.plan
         self.plan = plan
-        self.domain: Domain = plan.domain
-        """What is asked about: the plan's domain."""
+        self._product = cast(Product, plan.domain)  # or it would be an Estimate
+        self._asked = self._product.answered
+        self.domain: Domain = self._asked
+        """What is asked about: the plan's domain, its attributes without "no answer"."""
         self.users = aggregate.reports
         """How many people reported."""
-        self._product = cast(Product, plan.domain)  # or it would be an Estimate
         self._grids = cast(GridsLayout, plan.layout)  # a product has no other
         self._law = plan.law(aggregate.users, population)
         self._coefficients = self._grids.coefficients(level_estimates(aggregate))
         self._joint_shares: dict[tuple[int, ...], JointShares] = {}
-        self._denoised = PairedShares(self._grids, self._law, self._coefficients) if denoise else None
+        self._answered: dict[tuple[int, ...], Among] = {}
+        plain = [axis.plain_bins for axis in self._product.axes]
+        self._denoised = PairedShares(self._grids, self._law, self._coefficients, plain) if denoise else None
 
     def __repr__(self) -> str:
         kind = "Estimate" if self._denoised is None else "Denoised estimate"
@@ -81,6 +98,30 @@ class JointEstimate:
     def names(self) -> tuple[str, ...]:
         """The attributes."""
         return tuple(self._product.names)
+
+    @property
+    def everyone(self) -> "JointEstimate":
+        """The estimate of all people, with "no answer" as a bin; itself, where everybody has to answer.
+
+        >>> import ldprange as ldp
+        >>> people = ldp.Domain.product(
+        ...     pay=ldp.Domain.integers(0, 7, no_answer=True),
+        ...     region=ldp.Domain.categories(["north", "south"]),
+        ... )
+        >>> plan = ldp.Plan(people, 4.0, ldp.Tree(branching=2), ldp.OUE())
+        >>> regions = ["north", "north", "south", "south"]
+        >>> values = {"pay": [1, 6, None, 6] * 20_000, "region": regions * 20_000}
+        >>> found = ldp.estimate(ldp.simulate_values(plan, values, seed=1))
+        >>> print(found.range(pay=(4, 7), region="north"))  # of those who told their pay
+        0.335 [0.325, 0.345] at 95%
+        >>> print(found.everyone.range(pay="no answer", region="south"))
+        0.251 [0.244, 0.259] at 95%
+        """
+        if self._asked is self._product:
+            return self
+        everyone = copy(self)
+        everyone.domain = everyone._asked = self._product
+        return everyone
 
     def range(
         self,
@@ -111,8 +152,8 @@ class JointEstimate:
         0.489 [0.476, 0.503] at 95%
         """
         each = {
-            name: tuple([end] for end in _ends(name, pair))
-            for name, pair in self._named(ranges, named).items()
+            name: tuple([end] for end in ends_of(name, pair))
+            for name, pair in all_named(self._asked, ranges, named).items()
         }
         return single(self.ranges(each, confidence=confidence, given=given))
 
@@ -126,20 +167,20 @@ class JointEstimate:
         **named: Range,
     ) -> Answer[Floats]:
         """Return the shares of many at once, as arrays: of each attribute all low ends and all high ends."""
-        ranges = self._named(ranges, named)
-        if condition := self._condition(given, ranges):
+        ranges = all_named(self._asked, ranges, named)
+        if among := condition(self._product, given, ranges):
             if len(ranges) != 1:
                 raise QueryError(f"a conditional share must be of one attribute's range, got {len(ranges)}")
             ((name, pair),) = ranges.items()
-            among = self._one(self._product.place(name), condition)
-            return among.ranges(*_ends(name, pair), confidence=confidence)
+            alone = self._one(self._product.place(name), among)
+            return alone.ranges(*ends_of(name, pair), confidence=confidence)
         normal_quantile(confidence, 1)  # refuses what is none
-        starts, stops = self._positions(ranges)
+        starts, stops = positions(self._asked, ranges)
         answer = self._answer_ranges(starts, stops, confidence)
         ends = {
             f"{name} {which}": np.broadcast_to(np.asarray(end), answer.value.shape)
             for name, pair in ranges.items()
-            for which, end in zip(("from", "to"), _ends(name, pair), strict=True)
+            for which, end in zip(("from", "to"), ends_of(name, pair), strict=True)
         }
         return replace(answer, asked=partial(dict, ends))
 
@@ -151,12 +192,9 @@ class JointEstimate:
         if len(chosen) == 1:
             return replace(self._one(chosen[0], {})._answer(ends[0][0], ends[1][0], confidence), note=note)
         value = self._value(chosen, *ends)
-        if confidence is None:
+        if (z := normal_quantile(confidence, 1)) is None:
             return Answer(value, None, None, None)
-        if self._grids.asks_together(chosen):
-            low, high = self._joint(chosen).interval(*ends, confidence)
-        else:
-            low, high = self._interval_from_pairs(starts, stops, confidence)
+        low, high = self._interval(starts, stops, z)
         if self._denoised is not None:
             low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
         return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence, note)
@@ -171,25 +209,57 @@ class JointEstimate:
         """Return what to say of an attribute's bounds, in a question about all that were chosen."""
         together = chosen if self._grids.asks_together(chosen) else (attribute,)
         step = self._joint(together).steps[together.index(attribute)]
-        domain, name = self._product.axes[attribute], self._product.names[attribute]
+        domain, name = self._asked.axes[attribute], self._asked.names[attribute]
         return inner_bounds_note(domain, starts[attribute], stops[attribute], step, name)
 
     def _value(
         self, chosen: tuple[int, ...], starts: Sequence[Positions], stops: Sequence[Positions]
     ) -> Floats:
-        if self._denoised is None:
-            return self._joint(chosen).between(starts, stops)
-        return self._denoised.between(chosen, starts, stops)
+        """Return shares on some attributes, among those who answered all of them."""
+        between = (
+            self._joint(chosen).between if self._denoised is None else partial(self._denoised.between, chosen)
+        )
+        value: Floats = between(starts, stops)
+        if not self._some_may_be_none(chosen):
+            return value
+        bins = [np.array([float(self._asked.shape[attribute])]) for attribute in chosen]
+        (answered,) = between([np.zeros(1)] * len(chosen), bins)
+        # if nobody seems to have answered, all is possible
+        parts = [(stop - start) / most for start, stop, most in zip(starts, stops, bins, strict=True)]
+        among: Floats = value / answered if answered > 0 else np.prod(parts, axis=0)
+        return among
+
+    def _some_may_be_none(self, chosen: tuple[int, ...]) -> bool:
+        """Whether shares on the ``chosen`` attributes are of those who answered, and not of all people."""
+        return any(self._asked.axes[at] is not self._product.axes[at] for at in chosen)
+
+    def _interval(self, starts: dict[int, Positions], stops: dict[int, Positions], z: float) -> Interval:
+        chosen, ends = tuple(starts), (list(starts.values()), list(stops.values()))
+        together, some = self._grids.asks_together(chosen), self._some_may_be_none(chosen)
+        if together and some:
+            if chosen not in self._answered:
+                bins = [self._asked.shape[attribute] for attribute in chosen]
+                self._answered[chosen] = Among(self._joint(chosen), [0] * len(chosen), bins)
+            return self._answered[chosen].interval(*ends, z)
+        if together:
+            return self._joint(chosen).interval(*ends, z)
+        if not some:
+            return self._interval_from_pairs(starts, stops, z)
+        first = {attribute: np.zeros(1) for attribute in chosen}
+        last = {attribute: np.array([float(self._asked.shape[attribute])]) for attribute in chosen}
+        both = at_once(z, 2)
+        part = self._interval_from_pairs(starts, stops, both)
+        return quotient_interval(part, self._interval_from_pairs(first, last, both))
 
     def _interval_from_pairs(
-        self, starts: dict[int, Positions], stops: dict[int, Positions], confidence: float
-    ) -> tuple[Floats, Floats]:
+        self, starts: dict[int, Positions], stops: dict[int, Positions], z: float
+    ) -> Interval:
         """Return what the shares of one attribute and of two leave possible, all of their intervals at once.
 
         Whoever is in all ranges is in any two of them, and is missing in none (Fréchet's inequalities).
         """
         parts = [*combinations(starts, 1), *combinations(starts, 2)]
-        each = 1 - (1 - confidence) / len(parts)
+        each = at_once(z, len(parts))
         low, high = np.ones(starts[next(iter(starts))].shape), np.ones(starts[next(iter(starts))].shape)
         for part in parts:
             ends = [starts[attribute] for attribute in part], [stops[attribute] for attribute in part]
@@ -202,8 +272,8 @@ class JointEstimate:
     def histogram(self, *names: str, confidence: float | None = 0.95) -> Answer[Floats]:
         """Return the share of every joint bin: an array with an axis for each attribute (that is named)."""
         normal_quantile(confidence, 1)  # refuses what is none
-        chosen = [self._product.place(name) for name in names] or list(range(len(self._product.names)))
-        shape = [self._product.shape[attribute] for attribute in chosen]
+        chosen = [self._asked.place(name) for name in names] or list(range(len(self._asked.names)))
+        shape = [self._asked.shape[attribute] for attribute in chosen]
         if len(set(chosen)) != len(chosen):
             raise QueryError(f"an attribute must be named once, got {listed(names)}")
         if prod(shape) > _MAX_CELLS:
@@ -212,8 +282,27 @@ class JointEstimate:
         starts = {attribute: bins[attribute] for attribute in sorted(bins)}
         stops = {attribute: each + 1 for attribute, each in starts.items()}
         answer = self._answer_ranges(starts, stops, confidence).map(lambda column: column.reshape(shape))
-        attributes = {self._product.names[attribute]: self._product.axes[attribute] for attribute in chosen}
-        return replace(answer, asked=partial(_joint_bin_columns, attributes))
+        attributes = {self._asked.names[attribute]: self._asked.axes[attribute] for attribute in chosen}
+        return replace(answer, asked=partial(joint_bin_columns, attributes))
+
+    def no_answer(self, *names: str, confidence: float | None = 0.95) -> Answer[float]:
+        """Return the share of all people who left out some of the attributes ``names``, or of all of them.
+
+        Shares on these attributes together are of the others.
+        """
+        asked = [self._product.place(name) for name in names] or range(len(self._product.names))
+        axes = self._product.axes
+        optional = [at for at in sorted(asked) if axes[at].answered is not axes[at]]
+        if not optional:
+            raise QueryError(
+                f"everybody has to answer {listed(names or self.names)}; for a share of no answer, make its "
+                "domain with no_answer=True"
+            )
+        bins = {at: np.array([float(axes[at].answered.bins)]) for at in optional}
+        start = {at: np.zeros(1) for at in optional}
+        answered = single(self.everyone._answer_ranges(start, bins, confidence))
+        low, high = (None if end is None else 1 - end for end in (answered.high, answered.low))
+        return Answer(1 - answered.value, low, high, confidence, answered.note)
 
     def marginal(self, name: str | None = None, *, given: Mapping[str, Range] | None = None) -> Estimate:
         """Return the estimate of one attribute, for all questions about one; it agrees with the joint one.
@@ -223,42 +312,49 @@ class JointEstimate:
         name
             The attribute.
         given
-            Ranges of other attributes: all is then asked of the people in them.
+            Ranges of other attributes: all is then asked of the people in them. ``"no answer"`` is a range,
+            too, of an attribute that people need not answer.
         """
         if name is None:
             raise QueryError(f"name one of the attributes {listed(self._product.names)}")
-        return self._one(self._product.place(name), self._condition(given, {name}))
+        return self._one(self._product.place(name), condition(self._product, given, {name}))
 
-    def _one(self, attribute: int, condition: dict[int, tuple[int, int]]) -> Estimate:
-        domain = self._product.axes[attribute]
-        if condition:
-            return Estimate(self.plan, self._among(attribute, condition), domain)
+    def _one(self, attribute: int, given: Condition) -> Estimate:
+        """Return the estimate of an attribute among those who answered it, or of all where all are asked."""
+        domain, asked = self._product.axes[attribute], self._asked.axes[attribute]
+        if given:
+            everyone = Estimate(self.plan, self._among(attribute, given, domain.bins), domain)
+            if asked is domain:
+                return everyone
+            return Estimate(self.plan, self._among(attribute, given, asked.bins), asked, everyone)
         denoised = None if self._denoised is None else self._denoised.alone(attribute)
-        return Estimate(self.plan, marginal_shares(self._joint((attribute,)), self.users, denoised), domain)
+        shares = marginal_shares(self._joint((attribute,)), self.users, denoised)
+        everyone = Estimate(self.plan, shares, domain)
+        return everyone if asked is domain else Estimate(self.plan, AnsweredShares(shares), asked, everyone)
 
-    def _among(self, attribute: int, condition: dict[int, tuple[int, int]]) -> Conditional:
-        """Return the shares of an attribute among the people in ranges of others."""
-        chosen = tuple(sorted((attribute, *condition)))
+    def _among(self, attribute: int, given: Condition, bins: int) -> Conditional:
+        """Return the shares of an attribute's first ``bins`` among the people in them and in given ranges."""
+        chosen = tuple(sorted((attribute, *given)))
         shares = self._joint(chosen)
-        for other, pair in condition.items():
+        for other, pair in given.items():
             at = chosen.index(other)
             step = shares.steps[at]
             if np.any(shares.axes[at].leaf(np.array(pair)) % step):
                 raise QueryError(
                     f"{self._product.names[other]}: what is given must be of whole cells, of {step:g} bins; "
-                    f"{self._nearest(other, pair, step)}, or ask for a plain range"
+                    f"{nearest_cells(self._product.axes[other], pair, step)}, or ask for a plain range"
                 )
         if self._denoised is not None:
-            edges = self._grids.axes[attribute].leaf(np.arange(self._product.shape[attribute] + 1))
-            joint_cdf = self._denoised.joint_cdf(chosen, attribute, condition)[edges]
+            edges = self._grids.axes[attribute].leaf(np.arange(bins + 1))
+            joint_cdf = self._denoised.joint_cdf(chosen, attribute, given)[edges]
         else:
-            edges = np.arange(self._product.shape[attribute] + 1.0)
-            ends = {p: [np.full(edges.shape, float(end)) for end in pair] for p, pair in condition.items()}
+            edges = np.arange(bins + 1.0)
+            ends = {p: [np.full(edges.shape, float(end)) for end in pair] for p, pair in given.items()}
             ends[attribute] = [np.zeros_like(edges), edges]
             joint_cdf = shares.between([ends[p][0] for p in chosen], [ends[p][1] for p in chosen])
         if joint_cdf[-1] <= 0:
             raise QueryError("nobody seems to be in the given ranges, as far as reports tell; widen them")
-        return Conditional(shares, [condition.get(p) for p in chosen], joint_cdf, self.users)
+        return Conditional(shares, [given.get(p) for p in chosen], joint_cdf, self.users)
 
     def quantile(
         self,
@@ -282,76 +378,6 @@ class JointEstimate:
             return self.marginal(names[0]).plot(title=title, label=names[0])
         return two_attributes(self, names or self.names, title)
 
-    def _condition(
-        self, given: Mapping[str, Range] | None, names: Collection[str]
-    ) -> dict[int, tuple[int, int]]:
-        if given is None:
-            return {}
-        if not isinstance(given, Mapping):
-            raise QueryError(
-                f"what is given must be ranges by attribute, as {{'age': (18, 30)}} is, got {shown(given)}"
-            )
-        found = {}
-        for name, pair in given.items():
-            if name in names:
-                raise QueryError(f"{name} must be asked about or be given, not both")
-            attribute = self._product.place(name)
-            axis, (low, high) = self._product.axes[attribute], _ends(name, pair)
-            if np.ndim(low) or np.ndim(high):
-                raise QueryError(f"{name}: what is given must be one range, got {shown(pair)}")
-            ends = _between(name, axis, low, high)
-            if ends[0] >= ends[1]:
-                raise QueryError(f"{name}: what is given must end after it begins, got {low} and {high}")
-            if any(float(end) != round(float(end)) for end in ends):
-                raise QueryError(
-                    f"{name}: what is given must be a range of whole bins, got {low} and {high}; "
-                    f"{self._nearest(attribute, ends, 1)}"
-                )
-            found[attribute] = (int(ends[0]), int(ends[1]))
-        return found
-
-    def _nearest(self, attribute: int, ends: Sequence[Any], step: int) -> str:
-        """Return which whole cells of ``step`` bins are nearest to a range."""
-        axis = self._product.axes[attribute]
-        first = int(min(max(0.0, round(float(ends[0]) / step) * step), axis.bins - 1))
-        last = int(min(max(first + step, round(float(ends[1]) / step) * step), axis.bins))
-        return f"the nearest is from {axis.lower(first)} to {axis.upper(last - 1)}"
-
-    def _named(self, ranges: object, named: dict[str, Range]) -> dict[str, Range]:
-        """Return all ranges by attribute: those of the mapping ``ranges``, if there is one, and ``named``."""
-        if ranges is None:
-            return named
-        if not isinstance(ranges, Mapping):
-            raise QueryError(
-                f"ranges must be by attribute, as {{{self._product.names[0]!r}: (low, high)}} is, "
-                f"got {shown(ranges)}"
-            )
-        if twice := ranges.keys() & named.keys():
-            raise QueryError(f"an attribute must be named once, got {listed(sorted(twice))} twice")
-        return {**ranges, **named}
-
-    def _positions(self, ranges: Mapping[str, Range]) -> tuple[dict[int, Positions], dict[int, Positions]]:
-        """Return where ranges start and stop, by attribute, in their order."""
-        if not ranges:
-            raise QueryError(f"name an attribute and its range, such as {self._product.names[0]}=(low, high)")
-        starts, stops = {}, {}
-        for attribute, name in sorted((self._product.place(name), name) for name in ranges):
-            axis, (low, high) = self._product.axes[attribute], _ends(name, ranges[name])
-            starts[attribute], stops[attribute] = _between(name, axis, low, high)
-            if np.any(starts[attribute] >= stops[attribute]):
-                raise QueryError(
-                    f"{name}: a range must end after it begins, got {low} and {high}; "
-                    "where bins have a width, a single value is no range"
-                )
-        try:
-            shape = np.broadcast_shapes(*(each.shape for each in (*starts.values(), *stops.values())))
-        except ValueError:
-            raise QueryError("there must be as many ranges of one attribute as of another") from None
-        if len(shape) != 1:
-            raise QueryError("range takes single bounds; ranges takes lists of them")
-        starts = {attribute: np.broadcast_to(each, shape) for attribute, each in starts.items()}
-        return starts, {attribute: np.broadcast_to(each, shape) for attribute, each in stops.items()}
-
     def _joint(self, chosen: tuple[int, ...]) -> JointShares:
         if not self._grids.asks_together(chosen):
             names = ", ".join(self._product.names[attribute] for attribute in chosen)
@@ -362,32 +388,3 @@ class JointEstimate:
         if chosen not in self._joint_shares:
             self._joint_shares[chosen] = JointShares(self._grids.table(self._law, chosen), self._coefficients)
         return self._joint_shares[chosen]
-
-
-_MAX_CELLS = 1 << 22  # of a histogram
-
-
-def _joint_bin_columns(attributes: Mapping[str, Domain]) -> dict[str, NDArray[Any]]:
-    """Return columns that say what every joint bin is, the last attribute's bins one after another."""
-    places = np.indices([domain.bins for domain in attributes.values()])
-    return {
-        name if what == "label" else f"{name} {what}": column[place.reshape(-1)]
-        for (name, domain), place in zip(attributes.items(), places, strict=True)
-        for what, column in domain.bin_columns().items()
-    }
-
-
-def _between(name: str, axis: Domain, low: Any, high: Any) -> tuple[Positions, Positions]:
-    """Return where a range of an attribute starts and stops."""
-    with about(name):
-        return axis.starts(low), axis.stops(high)
-
-
-def _ends(name: str, pair: Range) -> tuple[Any, Any]:
-    if not isinstance(pair, tuple | list):
-        if not isinstance(pair, str) and np.ndim(pair):
-            raise QueryError(f"{name} must be a value or a pair of ends, such as (18, 64), got {shown(pair)}")
-        return pair, pair
-    if len(pair) != 2:
-        raise QueryError(f"{name} must be a value or a pair of ends, such as (18, 64), got {shown(pair)}")
-    return pair[0], pair[1]

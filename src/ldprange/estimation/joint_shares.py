@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.errors import QueryError
-from ldprange.estimation.attribute_estimate import normal_quantile
 from ldprange.estimation.inner_bounds import Ends, interval_between, shares_between
-from ldprange.estimation.shares import Spread, score_interval
+from ldprange.estimation.shares import Interval, Spread, score_interval
 from ldprange.least_squares.axis import Axis
 from ldprange.least_squares.table import Boxes, JointFit, from_corners, shares_below
 from ldprange.support.arrays import Boundaries, Floats, Positions
@@ -51,14 +50,15 @@ class JointShares:
         """The attributes' trees."""
         return self.fit.axes
 
-    def _leaves(self, stops: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    def leaves(self, stops: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        """Return where ranges stop among the leaves that stop at boundaries between bins, or positions."""
         return [axis.leaf(stop) for axis, stop in zip(self.axes, stops, strict=True)]
 
     def whole(
         self, low: Sequence[NDArray[Any]], high: Sequence[NDArray[Any]], less: Sequence[Floats] | None = None
     ) -> Boxes:
         """Return the question about whole bins; a range that ends before it begins is empty."""
-        stops = self._leaves([np.asarray(each).astype(np.int64) for each in high])
+        stops = self.leaves([np.asarray(each).astype(np.int64) for each in high])
         starts = [
             np.minimum(np.asarray(each).astype(np.int64), stop) for each, stop in zip(low, stops, strict=True)
         ]
@@ -73,22 +73,19 @@ class JointShares:
 
     def between(self, starts: Sequence[Positions], stops: Sequence[Positions]) -> Floats:
         """Return shares between positions; inside a bin people are taken to be spread evenly."""
-        return shares_between(self._of_leaves, starts, self._leaves(stops))
+        return shares_between(self._of_leaves, starts, self.leaves(stops))
 
     def _of_leaves(self, low: Sequence[Boundaries], high: Sequence[Boundaries]) -> Floats:
         return from_corners(low, high, lambda ends: self._cdf[tuple(ends)])
 
-    def interval(
-        self, starts: Sequence[Positions], stops: Sequence[Positions], confidence: float
-    ) -> tuple[Floats, Floats]:
-        """Return the ends of intervals for shares between positions."""
-        z = normal_quantile(confidence, 1) or 0.0
+    def interval(self, starts: Sequence[Positions], stops: Sequence[Positions], z: float) -> Interval:
+        """Return the ends of intervals, ``z`` standard deviations to either side, between positions."""
 
-        def interval(ends: Sequence[Ends]) -> tuple[Floats, Floats]:
+        def interval(ends: Sequence[Ends]) -> Interval:
             boxes = self.whole(*zip(*ends, strict=True))
             return score_interval(self.ask(boxes), self.spread(boxes), z)
 
-        return interval_between(interval, starts, self._leaves(stops), self.steps, self.table.shape)
+        return interval_between(interval, starts, self.leaves(stops), self.steps, self.table.shape)
 
     def variance(self, boxes: Boxes) -> Floats:
         """Return plug-in variances of the answers to ``boxes``: the exact formula at the unbiased estimate.

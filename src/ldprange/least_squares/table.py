@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ldprange.errors import PlanError
 from ldprange.kernels import joint_variances
-from ldprange.least_squares.axis import Axis, rebuilt
+from ldprange.least_squares.axis import Axis, analysed, rebuilt
 from ldprange.noise import Law
 from ldprange.support.arrays import Boundaries, Floats
 
@@ -191,14 +191,39 @@ class JointFit:
 
         ``cdf`` is the population's share below every joint boundary: of all leaves before it on every axis.
         """
-        sizes, scales = [axis.sizes for axis in self.axes], self._precisions**2 / self._law.users
-        by_depths = (
-            self.shrink,
-            self._spread_parts,
-            self._at(scales),
-            self._at(scales * self._law.occupied_parts),
-        )
+        sizes, by_depths = [axis.sizes for axis in self.axes], (self.shrink, self._spread_parts, *self._held)
         return lambda boxes: joint_variances(*boxes, sizes, cdf, *by_depths, self._law.fixed_people)
+
+    def covariances(self, shares: Floats, low: Sequence[int], high: Sequence[int]) -> Floats:
+        """Return the exact covariance of every leaf's estimated share with that of one box, a range an axis.
+
+        The box holds the leaves ``low`` … ``high − 1``. The covariance of two questions is linear in each, so
+        that of any other box is the sum over its leaves. ``shares`` are the population's, by leaf.
+        """
+        ranges = zip(self.leaves, low, high, strict=True)
+        lines = [(np.arange(n) >= start) & (np.arange(n) < stop) for n, start, stop in ranges]
+        box: Floats = reduce(np.multiply.outer, [line.astype(np.float64) for line in lines])
+        all_depths = [axis.depth for axis in self.axes]
+        asked = analysed(self.axes, box, all_depths)
+        found = self.by_coefficient(self._spread_parts, all_depths) * asked
+        shrink = self.by_coefficient(self.shrink, all_depths)
+        scales, held = self._held
+        for depths in np.argwhere(scales).tolist():
+            cells = [axis.cells[depth] for axis, depth in zip(self.axes, depths, strict=True)]
+            block, leaves = tuple(map(slice, cells)), np.sqrt(self.leaves_of_a_cell(depths))
+            there = coarser(shares, cells)
+            weights = rebuilt(self.axes, shrink[block] * asked[block], depths) / leaves  # E_k
+            moved = there * (held[tuple(depths)] * weights - scales[tuple(depths)] * (there * weights).sum())
+            found[block] += shrink[block] * analysed(self.axes, moved, depths) / leaves
+        fixed = shares * (box - (shares * box).sum()) / self._law.fixed_people
+        covariances: Floats = rebuilt(self.axes, found, all_depths) - fixed
+        return covariances
+
+    @cached_property
+    def _held(self) -> tuple[Floats, Floats]:
+        """By depths: the coefficients of (Σ_{m≤k} λ_m⟨θ, P_m f⟩)², and of ⟨θ, E_k²⟩."""
+        scales = self._precisions**2 / self._law.users
+        return self._at(scales), self._at(scales * self._law.occupied_parts)
 
 
 def shares_below(shares: Floats) -> Floats:

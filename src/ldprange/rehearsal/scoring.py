@@ -47,7 +47,7 @@ class _Part:
     def ask(self, estimated: EitherEstimate) -> Answer[NDArray[np.float64]]:
         if "" in self.ends:  # the name of an only attribute
             return estimated.everyone.ranges(*self.ends[""])
-        return estimated.ranges(self.ends)
+        return estimated.everyone.ranges(self.ends)
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ldprange.domain import Domain
-from ldprange.estimation import Estimate, JointEstimate
+from ldprange.estimation import Estimate
 from ldprange.plan import Plan
-from ldprange.service.cells import edges_of, parts_of
+from ldprange.service.cells import MAX_CELLS, edges_of, parts_of
 from ldprange.service.refusal import Refusal
 from ldprange.service.replies import Parameters, columns, share
 
@@ -33,7 +33,7 @@ def one_attribute(parameters: Parameters, found: EitherEstimate) -> Estimate:
             f"this needs one attribute: attribute={several[0]} or another of "
             f"{', '.join(several)}, got {len(names)}; of more, ask for a range or the histogram of two",
         )
-    given = _ranges(parameters, found.domain, GIVEN)
+    given = given_in(parameters, found)
     check_places(found.plan, [*names, *given])
     return found.marginal(*names, given=given)
 
@@ -41,7 +41,7 @@ def one_attribute(parameters: Parameters, found: EitherEstimate) -> Estimate:
 def share_of_range(parameters: Parameters, found: EitherEstimate, confidence: float) -> dict[str, Any]:
     """Tell the share of people who are in a range on every attribute that is named, or on the only one."""
     ends = _ranges(parameters, found.domain, ("attribute", "low", "high"))
-    given = _ranges(parameters, found.domain, GIVEN)
+    given = given_in(parameters, found)
     if not ends:
         name = next(iter(found.domain.attributes))
         raise Refusal(400, f"name an attribute and its range, as in attribute={name}&low=…&high=…")
@@ -61,11 +61,22 @@ def share_of_range(parameters: Parameters, found: EitherEstimate, confidence: fl
 
 def asked_about(parameters: Parameters, found: EitherEstimate) -> dict[str, Any]:
     """Tell which one of several attributes a question was about, and among whom."""
-    names, given = parameters.texts("attribute"), _ranges(parameters, found.domain, GIVEN)
+    names, given = parameters.texts("attribute"), given_in(parameters, found)
     about: dict[str, Any] = {"attribute": names[0]} if len(names) == 1 else {}
     if given:
         about["given"] = {name: list(ends) for name, ends in given.items()}
     return about
+
+
+def given_in(parameters: Parameters, found: EitherEstimate) -> dict[str, Any]:
+    """Return the ranges by attribute of the people among whom something is asked; they may be no answer."""
+    return _ranges(parameters, found.everyone.domain, GIVEN)
+
+
+def may_be_unanswered(found: EitherEstimate, names: Sequence[str]) -> bool:
+    """Return whether people need not answer one of the attributes ``names``, or the only one there is."""
+    asked = [found.plan.domain.attribute(name) for name in names or found.plan.domain.attributes]
+    return any(domain.answered is not domain for domain in asked)
 
 
 def names_of(domain: Domain) -> list[str]:
@@ -149,7 +160,7 @@ def check_attributes(parameters: Parameters, plan: Plan) -> None:
 
 
 def pair_pictures(
-    found: JointEstimate, names: tuple[str, str], confidence: float, half: float
+    found: EitherEstimate, names: tuple[str, str], confidence: float, half: float
 ) -> dict[str, Any]:
     """Return what there is to draw of two attributes, for a typical half-width of an interval.
 
@@ -159,17 +170,28 @@ def pair_pictures(
     """
     edges = [
         _on_the_axis(found.domain.attribute(name), each)
-        for name, each in zip(names, edges_of(found.plan, names, 2 * math.sqrt(1 / (2 * half))), strict=True)
+        for name, each in zip(names, answered_edges(found, names, math.sqrt(2 / half)), strict=True)
     ]
     marginals = []
     for name, each in zip(names, edges, strict=True):
         lows, highs = found.domain.attribute(name).run_ends(each)
         marginals.append(columns(found.marginal(name).ranges(lows, highs, confidence=confidence)))
+    unanswered = may_be_unanswered(found, names)
     return {
         "attributes": list(names),
+        "no_answer": columns(found.no_answer(*names, confidence=confidence)) if unanswered else None,
         "table": table_of(found, names, edges, confidence),
         "marginals": marginals,
     }
+
+
+def answered_edges(
+    found: EitherEstimate, names: tuple[str, str], wanted: float = MAX_CELLS
+) -> list[list[int]]:
+    """Return the edges of about ``wanted`` cells of two attributes, without that of no answer."""
+    bins = [found.domain.attribute(name).bins for name in names]
+    cut = zip(edges_of(found.plan, names, wanted), bins, strict=True)
+    return [sorted({min(edge, most) for edge in edges}) for edges, most in cut]
 
 
 def _on_the_axis(domain: Domain, edges: Sequence[int]) -> list[int]:
@@ -179,7 +201,7 @@ def _on_the_axis(domain: Domain, edges: Sequence[int]) -> list[int]:
 
 
 def table_of(
-    found: JointEstimate, names: tuple[str, str], edges: Sequence[Sequence[int]], confidence: float
+    found: EitherEstimate, names: tuple[str, str], edges: Sequence[Sequence[int]], confidence: float
 ) -> dict[str, Any]:
     """Tell the share of every cell of two attributes: rows by the first, columns by the second."""
     ends = [found.domain.attribute(name).run_ends(each) for name, each in zip(names, edges, strict=True)]

@@ -17,7 +17,7 @@ from ldprange.estimation import Estimate
 from ldprange.estimation.attribute_estimate import normal_quantile
 from ldprange.estimation.beside import beside_the_axis
 from ldprange.prediction import WANTED_MARGIN
-from ldprange.service.attributes import check_attributes, pair_pictures
+from ldprange.service.attributes import check_attributes, may_be_unanswered, pair_pictures
 from ldprange.service.collector import Collector
 from ldprange.service.questions import CONFIDENCE, POPULATION, Estimates
 from ldprange.service.refusal import Refusal
@@ -133,7 +133,7 @@ def _overview(
     normal_quantile(confidence, 1)  # refuses what is none, in the sender's own figures
     reports = collector.writer.live(survey).reports
     names = (
-        ("attributes", "table", "marginals")
+        ("attributes", "no_answer", "table", "marginals")
         if len(attributes) == 2
         else ("cdf", "histogram", "quartiles", "beside")
     )
@@ -141,7 +141,7 @@ def _overview(
     if reports:
         found = estimates.of(collector, survey, denoised)
         reports = found.users
-        typical = partial(_typical, collector, survey, reports, attributes, _answered(found))
+        typical = partial(_typical, collector, survey, reports, attributes, _answered(found, attributes))
         answers = {
             **_pictures(found, attributes, confidence, typical(CONFIDENCE)),
             "error": {"typical": typical(confidence), "wanted": WANTED_MARGIN, "more": 3 * reports},
@@ -240,11 +240,11 @@ def _typical(
     return z * collector.unit_error(survey, attributes) / math.sqrt(reports) / answered
 
 
-def _answered(found: EitherEstimate) -> float:
-    """Return the share of all people who gave an answer: 1 where all have to."""
-    if found.plan.domain.answered is found.plan.domain:
+def _answered(found: EitherEstimate, attributes: tuple[str, ...]) -> float:
+    """Return the share of all people who gave an answer on all ``attributes``: 1 where all have to."""
+    if not may_be_unanswered(found, attributes):
         return 1.0
-    return min(max(1 - found.no_answer(confidence=None).value, _MIN_ANSWERED), 1.0)
+    return min(max(1 - found.no_answer(*attributes, confidence=None).value, _MIN_ANSWERED), 1.0)
 
 
 def _arrivals(collector: Collector, survey: Survey) -> dict[str, list[int]]:

@@ -13,8 +13,17 @@ from starlette.responses import Response
 
 from ldprange.domain import Domain
 from ldprange.estimation import estimate
-from ldprange.service.attributes import GIVEN, asked_about, names_of, one_attribute, table_of, two_of
-from ldprange.service.cells import edges_of
+from ldprange.service.attributes import (
+    GIVEN,
+    answered_edges,
+    asked_about,
+    given_in,
+    may_be_unanswered,
+    names_of,
+    one_attribute,
+    table_of,
+    two_of,
+)
 from ldprange.service.collector import Collector
 from ldprange.service.refusal import Refusal
 from ldprange.service.replies import (
@@ -98,14 +107,19 @@ def _answer(
     found = estimates.of(collector, survey, denoised)
     answer = asked(parameters, found, confidence)
     how = {"reports": found.users, "confidence": confidence, "denoised": denoised, "population": POPULATION}
-    return rendered({**how, **asked_about(parameters, found), **_unanswered(found, confidence), **answer})
+    about = {**asked_about(parameters, found), **_unanswered(parameters, found, confidence)}
+    return rendered({**how, **about, **answer})
 
 
-def _unanswered(found: EitherEstimate, confidence: float) -> dict[str, Any]:
+def _unanswered(parameters: Parameters, found: EitherEstimate, confidence: float) -> dict[str, Any]:
     """Tell the share of all people who gave no answer, where they may: all else is of those who gave one."""
-    if found.plan.domain.answered is found.plan.domain:
+    names, given = parameters.texts("attribute"), given_in(parameters, found)
+    if not may_be_unanswered(found, names):
         return {}
-    return {"no_answer": columns(found.no_answer(confidence=confidence))}
+    if given:
+        among = found.marginal(*names, given=given)
+        return {"no_answer": columns(among.no_answer(confidence=confidence))}
+    return {"no_answer": columns(found.no_answer(*names, confidence=confidence))}
 
 
 def share_of_prefix(parameters: Parameters, found: EitherEstimate, confidence: float) -> dict[str, Any]:
@@ -135,7 +149,7 @@ def histogram(parameters: Parameters, found: EitherEstimate, confidence: float) 
         if any(map(parameters.texts, GIVEN)):
             raise Refusal(400, "the histogram of two attributes is of all people; leave out given")
         names = two_of(parameters, found.plan)
-        cells = table_of(found, names, edges_of(found.plan, names), confidence)
+        cells = table_of(found, names, answered_edges(found, names), confidence)
         return {"attributes": list(names), **cells}
     alone = one_attribute(parameters, found)
     lower, upper = _every_bin(alone.domain)

@@ -130,6 +130,7 @@ _DRAWN_OF_ONE: Json = {
 }
 _DRAWN_OF_TWO: Json = {
     "attributes": _or_nothing(many(TEXT)),
+    "no_answer": _or_nothing(record(_ONE)),
     "table": _or_nothing(record(TABLE)),
     "marginals": _or_nothing(many(record(SHARES))),
 }

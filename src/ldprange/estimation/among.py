@@ -1,0 +1,107 @@
+"""Shares among the people in a box of several attributes, and how sure they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, partial
+from statistics import NormalDist
+
+import numpy as np
+
+from ldprange.estimation.fieller import quotient_interval, ratio_interval
+from ldprange.estimation.inner_bounds import Ends, interval_between
+from ldprange.estimation.joint_shares import JointShares
+from ldprange.estimation.shares import Interval
+from ldprange.least_squares.table import Boxes, from_corners, shares_below
+from ldprange.support.arrays import Boundaries, Floats, Positions
+
+
+class Among:
+    """Shares among the people in a box: a range on every axis of a table.
+
+    Parameters
+    ----------
+    shares
+        Those of all people, in the table.
+    low, high
+        The first bin of the box on every axis, and the one after its last.
+    """
+
+    def __init__(self, shares: JointShares, low: Sequence[int], high: Sequence[int]) -> None:
+        self._shares, self._low, self._high = shares, tuple(low), tuple(high)
+        self._box = shares.whole(*([np.array([end]) for end in ends] for ends in (low, high)))
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether the reports tell the people in the box from all others: it is of whole cells."""
+        ends = zip(self._box.low, self._box.high, self._shares.steps, strict=True)
+        return not any(int(end[0]) % step for low, high, step in ends for end in (low, high))
+
+    def interval(self, starts: Sequence[Positions], stops: Sequence[Positions], z: float) -> Interval:
+        """Return the ends of intervals of shares between positions inside the box.
+
+        They are Fieller's, from exact variances, where the box is of whole cells. Elsewhere they are the
+        quotients of the ends of two intervals, which are wider.
+        """
+        if not self.told_apart:
+            both = at_once(z, 2)
+            low, high = ([np.array([float(end)]) for end in ends] for ends in (self._low, self._high))
+            whole = self._shares.interval(low, high, both)
+            return quotient_interval(self._shares.interval(starts, stops, both), whole)
+
+        def interval(ends: Sequence[Ends]) -> Interval:
+            return self._fieller(self._shares.whole(*zip(*ends, strict=True)), z)
+
+        sizes, steps = self._shares.table.shape, self._shares.steps
+        return interval_between(interval, starts, self._shares.leaves(stops), steps, sizes)
+
+    def _fieller(self, part: Boxes, z: float) -> Interval:
+        shares, (whole, whole_variance) = self._shares, self.whole
+        low, high = ratio_interval(
+            shares.ask(part),
+            shares.variance(part),
+            whole,
+            whole_variance,
+            self._rest_variance(part),
+            shares.spread(part).slope,
+            z,
+        )
+        same = zip((*part.low, *part.high), (*self._box.low, *self._box.high), strict=True)
+        certain = np.logical_and.reduce([one == other for one, other in same])  # all of them
+        return np.where(certain, 1.0, low), np.where(certain, 1.0, high)
+
+    @cached_property
+    def whole(self) -> tuple[float, float]:
+        """The share of the people in the box, and its variance."""
+        return float(self._shares.ask(self._box)[0]), float(self._shares.variance(self._box)[0])
+
+    def _rest_variance(self, part: Boxes) -> Floats:
+        """Return the variances of the shares of the people in the box who are in no ``part``."""
+        shares, rests = self._shares, []
+        exact_or_empty = (shares.exact_variances, shares.fit.spread_variances)
+        for variances, below in zip(exact_or_empty, self._covariances_below, strict=True):
+            covariances = from_corners(part.low, part.high, partial(_at, below))
+            rests.append(variances(part) + float(variances(self._box)[0]) - 2 * covariances)
+        return np.maximum(*rests)
+
+    @cached_property
+    def _covariances_below(self) -> tuple[Floats, Floats]:
+        """The covariance with the box of the share below every boundary: as estimated, and with nobody."""
+        table, ends = self._shares.table, ([int(end[0]) for end in side] for side in self._box[:2])
+        low, high = ends
+        exact, empty = (self._shares.fit.covariances(there, low, high) for there in (table, 0 * table))
+        return shares_below(exact), shares_below(empty)
+
+
+def _at(below: Floats, ends: Sequence[Boundaries]) -> Floats:
+    found: Floats = below[tuple(ends)]
+    return found
+
+
+def at_once(z: float, number: int) -> float:
+    """Return how far each of a ``number`` of intervals must reach, for all to hold as often as one at ``z``.
+
+    By Bonferroni's inequality, whatever they have to do with each other.
+    """
+    law = NormalDist()
+    return -law.inv_cdf(law.cdf(-z) / number)
