@@ -228,6 +228,9 @@ def test_one_attribute_among_the_people_in_others(denoise: bool) -> None:
     assert given.range(0, 1).value == pytest.approx(shares[:2, 1].sum() / shares[:3, 1].sum(), abs=0.02)
     assert given.no_answer().value == pytest.approx(shares[3, 1] / shares[:, 1].sum(), abs=0.02)
     assert given.cdf().value[-1] == pytest.approx(1)
+    if not denoise:  # no noise among the values makes fewer people give no answer
+        both, m = found.everyone.range(pay="no answer", size="M").value, found.everyone.range(size="M").value
+        assert given.no_answer().value == pytest.approx(both / m, abs=1e-3)
     mean = given.mean()
     assert mean.interval is not None
     assert mean.interval[0] <= np.arange(3) @ shares[:3, 1] / shares[:3, 1].sum() <= mean.interval[1]

@@ -33,12 +33,19 @@ class Conditional(Shares):
         its last bin, or after the last of those who answered.
     users
         How many people reported.
+    answered
+        How many of the attribute's first bins are values; no answer has no place among them.
     """
 
     name = "Estimate among some of the people"
 
     def __init__(
-        self, shares: JointShares, ranges: Sequence[tuple[int, int] | None], joint_cdf: Floats, users: int
+        self,
+        shares: JointShares,
+        ranges: Sequence[tuple[int, int] | None],
+        joint_cdf: Floats,
+        users: int,
+        answered: int,
     ) -> None:
         self._shares, self._ranges, self.users = shares, ranges, users
         at = ranges.index(None)
@@ -46,7 +53,11 @@ class Conditional(Shares):
         self.scales = tuple(size for size in sizes[1:] if size >= shares.steps[at])
         self.bins = joint_cdf.size - 1
         self.cdf = joint_cdf / joint_cdf[-1]
-        self._rising = rising(self.cdf)
+        values = self.cdf[: answered + 1]
+        told = max(float(values[-1]), 0.0)
+        self._rising = np.append(
+            told * rising(values / told) if told else 0 * values, self.cdf[answered + 1 :]
+        )
         everybody = self._ends(np.zeros(1, np.int64), np.full(1, self.bins))
         self._among = Among(shares, *([int(end[0]) for end in ends] for ends in everybody))
 

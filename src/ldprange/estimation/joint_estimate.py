@@ -354,7 +354,8 @@ class JointEstimate:
             joint_cdf = shares.between([ends[p][0] for p in chosen], [ends[p][1] for p in chosen])
         if joint_cdf[-1] <= 0:
             raise QueryError("nobody seems to be in the given ranges, as far as reports tell; widen them")
-        return Conditional(shares, [given.get(p) for p in chosen], joint_cdf, self.users)
+        ranges, answered = [given.get(p) for p in chosen], self._product.axes[attribute].answered.bins
+        return Conditional(shares, ranges, joint_cdf, self.users, answered)
 
     def quantile(
         self,

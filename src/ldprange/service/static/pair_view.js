@@ -132,7 +132,9 @@ export class PairView {
   }
 
   #note() {
+    const { no_answer: none } = this.#overview;
+    const whom = none ? ` of those who answered both; ${shareText(none.value)} of all people (${shareText(none.low)} to ${shareText(none.high)}) didn’t` : "";
     const below = this.#overview.table.value.flat().some((share) => share < 0);
-    return `the fullest cell holds ${shareText(this.#map.most)}${below ? "; blank ones are 0%, or below by chance" : ""}`;
+    return `the fullest cell holds ${shareText(this.#map.most)}${whom}${below ? "; blank ones are 0%, or below by chance" : ""}`;
   }
 }
