@@ -53,7 +53,7 @@ def held(answer: ldp.Answer[Floats], truth: Floats) -> float:
 
 
 def surveys_of_one(
-    plan: ldp.Plan, shares: Floats, users: int, seeds: range, denoise: bool
+    plan: ldp.Plan, shares: Floats, users: int, seeds: range, denoise: bool = False
 ) -> Iterator[list[float]]:
     """Yield the coverage of ranges, of prefixes and of single bins, survey by survey."""
     rng, bins = np.random.default_rng(1), shares.size
@@ -72,7 +72,7 @@ def surveys_of_one(
 
 
 def surveys_of_two(
-    plan: ldp.Plan, shares: Floats, users: int, seeds: range, denoise: bool
+    plan: ldp.Plan, shares: Floats, users: int, seeds: range, denoise: bool = False
 ) -> Iterator[list[float]]:
     """Yield the coverage of rectangles, and of one attribute's ranges given the lower half of the other."""
     rng, upto = np.random.default_rng(1), shares_below(shares)
