@@ -1,11 +1,13 @@
 /** The picture of two attributes: a cell's colour is its share, and bars at the sides are those of each attribute alone. */
 
+import { fitted } from "./lines.js";
 import { ticksFor } from "./ticks.js";
 import { shareText } from "./units.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const LETTER = 7; // pixels, about, of a letter on an axis
-const [TOP, BOTTOM, NAME, LEAST_LEFT, MOST_LEFT] = [58, 44, 18, 30, 90]; // pixels around the cells
+const [LETTER, LINE] = [7, 13]; // pixels, about, of a letter and of a line on an axis
+const [TOP, BOTTOM, NAME, LEAST_LEFT, MOST_LEFT] = [58, 31, 18, 30, 90]; // pixels around the cells, and a line
+const [LEAST_LETTERS, MOST_LINES] = [5, 3]; // of a label below its cells
 const UPRIGHT = 2.7; // marks one above another need so many times less room than beside one another
 const MOST_HEIGHT = 460;
 
@@ -126,17 +128,22 @@ export class HeatMap {
   #draw(width = this.place.clientWidth) {
     const right = width < 480 ? 44 : 84; // for the bars
     const height = Math.min(MOST_HEIGHT, Math.max(220, Math.round(0.62 * width)));
-    const upwards = ticksFor(this.units[1], UPRIGHT * height, 1e6).map(({ position, text }) => ({ position, text: cut(text) }));
-    const longest = Math.max(...upwards.map(({ text }) => text.length), 0);
+    const ticks = ticksFor(this.units[1], UPRIGHT * height, 1e6);
+    const most = Math.max(1, Math.floor(height / (LINE * Math.max(1, ticks.length))));
+    const letters = Math.floor((MOST_LEFT - 12) / LETTER);
+    const upwards = ticks.map(({ position, text }) => ({ position, lines: fitted(text, letters, most) }));
+    const longest = Math.max(...upwards.flatMap(({ lines }) => lines.map((line) => line.length)), 0);
     const left = NAME + Math.min(Math.max(LEAST_LEFT, LETTER * longest + 12), MOST_LEFT);
     this.#frame = { left, top: TOP, width: Math.max(60, width - left - right), height };
-    this.picture.setAttribute("viewBox", `0 0 ${width} ${TOP + height + BOTTOM}`);
-    this.picture.setAttribute("height", String(TOP + height + BOTTOM));
+    const across = this.#ticksAcross();
+    const bottom = BOTTOM + LINE * Math.max(...across.map(({ lines }) => lines.length), 1);
+    this.picture.setAttribute("viewBox", `0 0 ${width} ${TOP + height + bottom}`);
+    this.picture.setAttribute("height", String(TOP + height + bottom));
     this.picture.replaceChildren(
       ...this.#cells(),
       ...this.#bars(0, TOP - 8),
       ...this.#bars(1, right - 8),
-      ...this.#axes(upwards),
+      ...this.#axes(across, upwards, TOP + height + bottom - 8),
       this.#rectangle,
       this.#focus,
     );
@@ -193,19 +200,27 @@ export class HeatMap {
     });
   }
 
-  #axes(upwards) {
+  /** Return the marks below the cells: of labels all, in a few lines each, if these are not too short to be read. */
+  #ticksAcross() {
+    const { kind, domain } = this.units[0];
+    const letters = kind === "ordered" ? Math.floor(this.#frame.width / domain.labels.length / LETTER) : 0;
+    if (letters < LEAST_LETTERS) {
+      return ticksFor(this.units[0], this.#frame.width, 20).map(({ position, text }) => ({ position, lines: [text] }));
+    }
+    return domain.labels.map((label, at) => ({ position: at + 0.5, lines: fitted(label, letters, MOST_LINES) }));
+  }
+
+  #axes(across, upwards, lowest) {
     const { left, top, width, height } = this.#frame;
-    const across = ticksFor(this.units[0], width, 20).map(({ position, text }) =>
-      shape("text", { x: this.#x(position), y: top + height + 16, "text-anchor": "middle" }, text),
-    );
-    const beside = upwards.map(({ position, text }) =>
-      shape("text", { x: left - 6, y: this.#y(position) + 4, "text-anchor": "end" }, text),
+    const below = across.map(({ position, lines }) => text(lines, this.#x(position), top + height + 16, "middle"));
+    const beside = upwards.map(({ position, lines }) =>
+      text(lines, left - 6, this.#y(position) + 4 - ((lines.length - 1) * LINE) / 2, "end"),
     );
     const middle = top + height / 2;
     const turned = { x: 12, y: middle, transform: `rotate(-90 12 ${middle})` };
-    const named = [{ x: left + width / 2, y: top + height + 36 }, turned];
+    const named = [{ x: left + width / 2, y: lowest }, turned];
     const names = named.map((where, at) => shape("text", { class: "axis", "text-anchor": "middle", ...where }, this.names[at]));
-    return [...across, ...beside, ...names];
+    return [...below, ...beside, ...names];
   }
 
   #placeRectangle() {
@@ -260,9 +275,10 @@ function place(rectangle, box) {
   }
 }
 
-function cut(text) {
-  const most = Math.floor((MOST_LEFT - 12) / LETTER);
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+/** Return a text of some lines, of which the first is at y. */
+function text(lines, x, y, anchor) {
+  const each = lines.map((line, at) => shape("tspan", { x, y: y + LINE * at }, line));
+  return shape("text", { "text-anchor": anchor }, ...each);
 }
 
 function mostOf(table) {

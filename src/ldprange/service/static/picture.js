@@ -2,6 +2,7 @@
 
 import { shape } from "./heat_map.js";
 import { partsOf, rowText } from "./label_bars.js";
+import { wrapped } from "./lines.js";
 import { ticksFor } from "./ticks.js";
 
 const WIDTH = 760; // of any picture, in its own units
@@ -215,14 +216,6 @@ function whole(bottom, ...parts) {
 
 function words(kind, x, y, text, anchor = "start") {
   return shape("text", { class: kind, x, y, "text-anchor": anchor }, text);
-}
-
-/** Return a text in lines of so many letters at most, broken between words. */
-function wrapped(text, most) {
-  return text.split(" ").filter(Boolean).reduce((lines, word) => {
-    const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word;
-    return longer.length <= most || lines.length === 0 ? [...lines.slice(0, -1), longer] : [...lines, word];
-  }, /** @type {string[]} */ ([]));
 }
 
 function round(number) {
