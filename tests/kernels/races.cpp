@@ -1,6 +1,7 @@
 // The kernels without Python, for the sanitizers: scripts/sanitize quick. Each must come to the same twice: on one thread and
 // on four, if it has threads. The thread sanitizer sees whether the four touch each other's data; the address sanitizer,
 // whether any of them goes beyond an array.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -167,6 +168,10 @@ int main() {
               [&](auto* state, auto* codes) { encode_hadamard(state, items.data(), codes, count, 2, 3, threshold); });
         drawn("hash_hadamard",
               [&](auto*, auto* codes) { hash_hadamard(words.data(), items.data(), codes, count, 2, 0); });
+        const unsigned lines = (1 << 2 * 3) / 3;  // of indices of three digits of two bits
+        drawn("hash_to_symbol", [&](auto*, auto* codes) {
+            for (std::size_t i = 0; i < count; ++i) codes[i] = hash_to_symbol(words[i] % lines, items[i], 2, 3);
+        });
         std::vector<std::uint8_t> chosen(count);
         same<std::uint8_t>("draw_levels", count, [&](std::uint8_t* levels, unsigned) {
             auto state = seed;
@@ -185,9 +190,24 @@ int main() {
             for (std::size_t row = 0; row < count; ++row)
                 if (sizes[row] != size) std::exit((std::fprintf(stderr, "encode_subset makes sets of another size\n"), 1));
         });
-        const auto table = numbers<std::uint64_t>(size * cells, 1000);
-        same<std::uint64_t>("rank_sets", count, [&](std::uint64_t* ranks, unsigned) {
-            rank_sets(sets.data(), count, width, table.data(), size, cells, ranks);
+        // the number of sets of as many cells below each: by place and cell, and for the way back by cell and place
+        std::vector<std::uint64_t> table(size * cells), terms(cells * (size + 1));
+        for (std::size_t cell = 0; cell < cells; ++cell) {
+            std::uint64_t below = 1;
+            for (std::size_t place = 0; place < size; ++place) {
+                below = cell < place ? 0 : below * (cell - place) / (place + 1);
+                table[place * cells + cell] = terms[cell * (size + 1) + place + 1] = below;
+            }
+        }
+        std::vector<std::uint64_t> ranks(count);
+        same<std::uint64_t>("rank_sets", count, [&](std::uint64_t* found, unsigned) {
+            rank_sets(sets.data(), count, width, table.data(), size, cells, found);
+            std::copy_n(found, count, ranks.data());
+        });
+        same<std::uint8_t>("sets_of_ranks", sets.size(), [&](std::uint8_t* found, unsigned) {
+            sets_of_ranks(ranks.data(), count, terms.data(), size, cells, found);
+            if (!std::equal(sets.begin(), sets.end(), found))
+                std::exit((std::fprintf(stderr, "sets_of_ranks finds other sets than were ranked\n"), 1));
         });
         const auto groups = numbers<std::uint32_t>(count, 3);
         same<std::int64_t>("sum_unary_groups", 3 * cells, [&](std::int64_t* counts, unsigned) {
