@@ -9,8 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 import ldprange as ldp
-from experiments.liars.__main__ import ATTACKS, main, plan_of, survey, target
+from experiments.liars.__main__ import main
 from experiments.liars.lies import joined, range_weights
+from experiments.liars.settings import main as settings
+from experiments.liars.surveys import ATTACKS, plan_of, survey, target
 
 
 @pytest.mark.parametrize("kind", ["default", "haar", "tree"])
@@ -46,3 +48,24 @@ def test_the_program_prints_a_row_for_each_attack_and_share(tmp_path: Path) -> N
     assert done.exit_code == 0, done.output
     assert all(done.output.count(f"| {attack} |") == 5 for attack in ATTACKS)
     assert "</svg>" in (tmp_path / "liars.svg").read_text(encoding="utf-8")
+
+
+def test_a_hash_that_is_chosen_moves_a_range_further_than_one_left_to_chance_but_not_beyond_the_bound() -> (
+    None
+):
+    plan = plan_of("olh", 64, 50_000, 1.0)
+    low, high = target(64)
+    attacks = ("a range", "a range, hash chosen")
+    fair, chosen = (survey(plan, "smooth", 50_000, attack, 0.1, seed=1).unbiased for attack in attacks)
+    assert 0.1 < fair < chosen < plan.influence(0.1, between=(low, high - 1)).fair_coins
+
+
+def test_settings_are_told_of_in_rows() -> None:
+    asked = ["--repetitions", "1", "--workers", "1", "--only", "64 bins", "--only", "Tree 4, OLH"]
+    done = CliRunner().invoke(settings, asked)
+    assert done.exit_code == 0, done.output
+    heading, _, *rows = done.output.splitlines()
+    assert [row.split(" | ")[0] for row in rows] == ["| 64 bins", "| Tree 4, OLH"]
+    assert {row.count("|") for row in rows} == {heading.count("|")}
+    assert rows[0].endswith("| – | 0 of 5 |")
+    assert rows[1].endswith("% | 0 of 5 |")
