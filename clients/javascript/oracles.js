@@ -123,12 +123,12 @@ function subsetMechanism(cells, size, e) {
     counters: cells,
     encode(item, coins) {
       const holds = happens(coins, thresholds);
-      const bits = new Uint8Array(cells);
+      const bits = new Uint8Array(cells + 1); // one that is not sent, for a cell too many
       for (const other of others(cells - 1, size, holds, coins)) {
-        bits[other < item ? other : other + 1] = 1;
+        bits[other + Number(other >= item)] = 1;
       }
-      bits[item] = holds ? 1 : 0;
-      return packedBits(bits);
+      bits[item] = Number(holds);
+      return packedBits(bits.subarray(0, cells));
     },
     read(bytes) {
       const chosen = readBits(bytes, cells);
@@ -150,11 +150,12 @@ function supports({ chosen }) {
 /**
  * Draw `size` of `cells` cells, or one less if the sender's own is there too, all sets equally likely (Floyd's algorithm).
  *
- * The one less is drawn nevertheless: time must not tell.
+ * Time must not tell which: the one less is drawn nevertheless, and in its place is `cells`, a cell that there is not.
  */
 function others(cells, size, holds, coins) {
-  const first = below(holds ? coins.spare : coins, cells - size + 1);
-  const chosen = new Set(holds ? [] : [first]);
+  const { spare } = coins;
+  const first = below(holds ? spare : coins, cells - size + 1);
+  const chosen = new Set([holds ? cells : first]);
   for (let last = cells - size + 1; last < cells; last += 1) {
     const drawn = below(coins, last + 1);
     chosen.add(chosen.has(drawn) ? last : drawn);

@@ -22,8 +22,10 @@ export class SymbolResponse {
   /** Keep the symbol, or send one of the others. */
   encode(symbol, coins) {
     const truth = happens(coins, this.#thresholds);
-    // a lie is drawn in any case, or the time it takes would tell whether one was sent
-    const other = below(truth ? coins.spare : coins, this.symbols - 1);
-    return truth ? symbol : other + (other < symbol ? 0 : 1);
+    // a lie is made in any case, by the same steps, or the time it takes would tell whether one was sent
+    const { spare } = coins;
+    const other = below(truth ? spare : coins, this.symbols - 1);
+    const lie = other + (other < symbol ? 0 : 1);
+    return truth ? symbol : lie;
   }
 }
