@@ -2,6 +2,7 @@
 
     scripts/mutants                     print the table, and fail if a mutant is not noticed
     scripts/mutants --write FILE        write the page as well
+    scripts/mutants --sampled           of those that must be compiled a few only, as the tests do
 
 The tests are those of the ordinary suite, the cheap and exact ones, and first of all the one that noticed the
 mutant when the page was written. They run in processes that are forked after all that is slow to import is
@@ -26,22 +27,29 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-import hypothesis  # noqa: F401 (slow to import, as all of these: before any fork)
-import numpy as np  # noqa: F401
+import hypothesis
+import numpy as np  # noqa: F401 (slow to import, as all of these: before any fork)
 import pytest
 import scipy.stats  # noqa: F401
 
-import mutants
-from mutants import Mutant
+import compiled_copy
+from mutants import ALL, COMPILED, JAVASCRIPT, PYTHON, SAMPLED, Mutant
 
 ROOT = Path(__file__).parents[2]
 WRITTEN = ROOT / "docs" / "mutants.md"
 
-COPIED = ("src/ldprange", "clients/javascript", "test_vectors")
+COPIED = ("src/ldprange", "src/compiled", "clients/javascript", "test_vectors")
 SECONDS = 300  # for the tests of one mutant
-ALL = mutants.PYTHON + mutants.JAVASCRIPT
-PARTS = mutants.PYTHON, mutants.JAVASCRIPT
-"""What each of two processes runs."""
+hypothesis.settings.register_profile(
+    "noticing",
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    phases=[
+        hypothesis.Phase.explicit,
+        hypothesis.Phase.generate,
+    ],  # that a test fails is enough: no simpler example is looked for
+)
 _VECTORS = "tests/protocol/test_published_vectors.py::test_"
 _CONTRACT = "tests/oracles/test_oracle_contract.py::test_"
 
@@ -82,13 +90,23 @@ OTHERS = {
 """What notices a mistake in other files."""
 
 NODE = "node "  # a file of tests runs itself: without --test there is one process instead of two
-JAVASCRIPT = (
+BY_JAVASCRIPT = (
     f"{NODE}test/coins.test.js",
     f"{NODE}--test-name-pattern=^(reports|levels|hashes) test/vectors.test.js",
     f"{NODE}test/refusals.test.js",
     "tests/javascript/test_javascript_client.py::test_thresholds_are_those_of_python",
 )
 """What notices a mistake in the JavaScript client."""
+
+_TWINS = "tests/kernels/test_twins.py::test_"
+BY_COMPILED = (
+    "tests/kernels/test_edges.py",
+    "tests/kernels/test_bits_and_sets.py::test_sets_are_numbered_in_their_order",
+    *(f"{_TWINS}{kernel}" for kernel in ("words", "levels", "contrasts", "draws_below_a_bound", "responses")),
+    *(f"{_TWINS}{kernel}" for kernel in ("hadamard_codes", "one_persons_symbol_is_that_of_many", "subsets")),
+    "tests/kernels/test_bits_and_sets.py::test_numbers_of_large_sets_are_the_twins",
+)
+"""What notices a mistake in the compiled kernels: first of all, that they are not their NumPy twins."""
 
 PAGE = """\
 # Mutants: mistakes that tests notice
@@ -97,7 +115,7 @@ A *mutant* is a small mistake made on purpose: a threshold that is one too large
 chosen by the value. Each of these {number} was made, one at a time, in a copy of the sources, and tests of
 the ordinary suite were run until one failed. A mutant that no test noticed would be a hole in the tests.
 `scripts/mutants` runs them all, and fails if one is not noticed or if its place in the sources is gone;
-`scripts/mutants --write docs/mutants.md` writes this page. The list is `tests/helpers/mutants.py`.
+`scripts/mutants --write docs/mutants.md` writes this page. The lists are `tests/helpers/*_mutants.py`.
 
 These tests compare reports with exact laws (every outcome of the coins, in whole numbers) and with published
 vectors, so they see a chance that is off by 2⁻³². What they cannot show is that no other mistake is possible.
@@ -111,8 +129,15 @@ vectors, so they see a chance that is off by 2⁻³². What they cannot show is 
 def checks_of(file: str) -> Sequence[str]:
     """Return the tests that must notice a mistake in a ``file``."""
     if file.endswith(".js"):
-        return JAVASCRIPT
+        return BY_JAVASCRIPT
+    if is_compiled(file):
+        return BY_COMPILED
     return next((tests for end, tests in OTHERS.items() if file.endswith(end)), ENCODING)
+
+
+def is_compiled(file: str) -> bool:
+    """Return whether a ``file`` is compiled before it is tested."""
+    return file.endswith((".cpp", ".hpp"))
 
 
 def told() -> dict[tuple[str, str], str]:
@@ -143,11 +168,13 @@ def mutated(copy: Path, mutant: Mutant) -> Iterator[None]:
     if text.count(mutant.old) != 1:
         raise SystemExit(
             f"a mutant's text must stand once in {mutant.file}, and stands there {text.count(mutant.old)} "
-            f"times: {mutant.old!r}; the file was changed, so change tests/helpers/mutants.py too"
+            f"times: {mutant.old!r}; the file was changed, so change its mutants in tests/helpers too"
         )
     path.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
     for compiled in path.parent.glob(f"__pycache__/{path.stem}.*"):
         compiled.unlink()  # two versions of a file may have one size and one second
+    if is_compiled(mutant.file):
+        compiled_copy.build(copy)
     try:
         yield
     finally:
@@ -221,7 +248,9 @@ def _failure(copy: Path, tests: Sequence[str]) -> str:
     # how the package is installed must not matter: the copy comes first
     sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in type(finder).__module__]
     sys.path.insert(0, str(copy / "src"))
-    os.environ["LDPRANGE_KERNELS"] = "numpy"
+    # compiled kernels are there if they are what is tested
+    os.environ["LDPRANGE_KERNELS"] = "compiled" if compiled_copy.is_built(copy) else "numpy"
+    os.environ["HYPOTHESIS_PROFILE"] = "noticing"
     failure = _FirstFailure()
     with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
         import node_client
@@ -249,12 +278,17 @@ def notice(chosen: Sequence[Mutant]) -> Iterator[str]:
         for each in COPIED:
             shutil.copytree(ROOT / each, copy / each, ignore=shutil.ignore_patterns("__pycache__", "static"))
         compileall.compile_dir(copy / "src", quiet=1)
+        compiled = any(is_compiled(mutant.file) for mutant in chosen)
+        if compiled:
+            compiled_copy.configure(copy)
         for mutant in chosen:
             with mutated(copy, mutant):
                 known = first.get((mutant.file, mutant.wrong), "")
                 found = (known and noticed_by(copy, [known])) or noticed_by(copy, checks_of(mutant.file))
             passing.add(_check(_shown(found)) or checks_of(mutant.file)[0])
             yield found
+        if compiled:
+            compiled_copy.build(copy)  # the last mutant is still in it
         if found := noticed_by(copy, sorted(passing)):
             raise SystemExit(f"without any mutant all tests must pass, and {found} does not")
 
@@ -272,25 +306,37 @@ def main() -> int:
     """Run all mutants, print what noticed each, and return 1 if one was not noticed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--write", metavar="FILE", type=Path, help="write the page with the table")
+    parser.add_argument("--sampled", action="store_true", help="compile a few mutants only")
     parser.add_argument("--part", type=int, help=argparse.SUPPRESS)  # what one of the processes does
     arguments = parser.parse_args()
+    if arguments.write and arguments.sampled:
+        parser.error("the page tells of all mutants: --write goes without --sampled")
+    parts: tuple[Sequence[Mutant], ...] = PYTHON, JAVASCRIPT, SAMPLED if arguments.sampled else COMPILED
+    if not compiled_copy.can_be_built():
+        if arguments.write:
+            parser.error("the page tells of all mutants, and the compiled kernels were not built")
+        print("NOT TESTED for want of a C++ compiler: mutants of the compiled kernels", file=sys.stderr)
+        parts = parts[:2]
     if arguments.part is not None:
-        for test in notice(PARTS[arguments.part]):
+        for test in notice(parts[arguments.part]):
             print(test, flush=True)
         return 0
-    parts = [
-        subprocess.Popen([sys.executable, __file__, "--part", str(part)], stdout=subprocess.PIPE, text=True)
-        for part in range(len(PARTS))
+    options = ["--sampled"] * arguments.sampled
+    processes = [
+        subprocess.Popen(
+            [sys.executable, __file__, *options, "--part", str(part)], stdout=subprocess.PIPE, text=True
+        )
+        for part in range(len(parts))
     ]
     found = []
-    for part, process in zip(PARTS, parts, strict=True):  # each goes on while the other is read
+    for part, process in zip(parts, processes, strict=True):  # each goes on while another is read
         for mutant in part:
             line = process.stdout.readline() if process.stdout else ""
             if not line:
                 raise SystemExit(f"{mutant.file}: {mutant.wrong}: could not be tested, for the reason above")
             found.append(line.strip())
             print(f"{mutant.file}: {mutant.wrong}: {found[-1] or 'NOT NOTICED'}", flush=True)
-    for process in parts:
+    for process in processes:
         process.communicate()
         if process.returncode:
             raise SystemExit("a test fails without any mutant, as is told above")
