@@ -125,11 +125,11 @@ def test_answers_of_a_denoised_estimate(plan: ldp.Plan, population: str) -> None
 @every_plan
 @pytest.mark.parametrize("population", ["cauchy", "spiky", "sparse", "uniform", "step"])
 def test_less_error_on_ranges(plan: ldp.Plan, population: str) -> None:
-    """Never more than 5% worse, in the mean of 20 repetitions; in fact always better."""
+    """By 5% at least, in the mean of 8 surveys."""
     people = _population(population, BINS, USERS)
     truth = np.concatenate([[0.0], np.cumsum(people) / people.sum()])
     errors = np.zeros(2)
-    for seed in range(20):
+    for seed in range(8):
         aggregate = ldp.simulate(plan, people, seed=seed)
         for number, denoise in enumerate((False, True)):
             cdf = ldp.estimate(aggregate, denoise=denoise).cdf(confidence=None).value
@@ -144,7 +144,7 @@ def test_less_error_on_ranges(plan: ldp.Plan, population: str) -> None:
 def test_intervals_cover(name: str, population: str) -> None:
     """At least 93% at a nominal 95%, of bins, ranges and prefixes.
 
-    Of 40 repetitions × 100 correlated answers the share covered has a deviation of about 0.7%.
+    Of 24 repetitions × 100 correlated answers the share covered has a deviation of about 0.9%.
     """
     plan, people = PLANS[name], _population(population, BINS, USERS)
     truth = np.concatenate([[0.0], np.cumsum(people) / people.sum()])
@@ -157,13 +157,13 @@ def test_intervals_cover(name: str, population: str) -> None:
         "prefixes": (np.zeros_like(place), place[:-1]),
     }
     covered = dict.fromkeys(asked, 0.0)
-    for seed in range(40):
+    for seed in range(24):
         estimate = ldp.estimate(ldp.simulate(plan, people, seed=seed), denoise=True)
         for kind, (low, high) in asked.items():
             low, high = np.broadcast_arrays(low[: high.size], high)
             answer = estimate.ranges(low, high)
             share = truth[high + 1] - truth[low]
-            covered[kind] += float(np.mean((answer.low <= share) & (share <= answer.high))) / 40
+            covered[kind] += float(np.mean((answer.low <= share) & (share <= answer.high))) / 24
     assert all(share >= 0.93 for share in covered.values()), covered
 
 

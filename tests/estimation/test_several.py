@@ -41,7 +41,7 @@ def name(method: tuple[ldp.Domain, Decomposition, Oracle]) -> str:
 def test_predicted_variance_is_measured_variance(method: tuple[ldp.Domain, Decomposition, Oracle]) -> None:
     """Taken at an ε at which both noise and where people are make a difference."""
     domain, decomposition, oracle = method
-    plan, counts, surveys = ldp.Plan(domain, 3.0, decomposition, oracle), people(domain), 300
+    plan, counts, surveys = ldp.Plan(domain, 3.0, decomposition, oracle), people(domain), 150
     masks, asked = boxes(domain, 12)
     truth = np.array([(mask * counts).sum() for mask in masks]) / counts.sum()
     errors, widths = [], []
@@ -217,7 +217,7 @@ def test_intervals_cover_where_many_people_are_alike(epsilon: float, users: int,
     share, plan = counts / users, ldp.choose_plan(domain, epsilon=epsilon, expected_users=users)
     truths = [share[0, 0], share[:4, 0].sum() / share[:4].sum(), share[7, 9], share[:16, :10].sum()]
     covered = []
-    for seed in range(200):
+    for seed in range(120):
         found = joint(ldp.simulate(plan, counts, seed=seed))
         answers = [
             found.range(a=0, b=0),
@@ -227,8 +227,8 @@ def test_intervals_cover_where_many_people_are_alike(epsilon: float, users: int,
         ]
         ends = [(answer.low, answer.high) for answer in answers]
         covered.append([low <= truth <= high for (low, high), truth in zip(ends, truths, strict=True)])
-    # 0.95 less four standard errors of 200 surveys
-    assert np.all(np.mean(covered, axis=0) > 0.95 - 4 * np.sqrt(0.05 * 0.95 / 200))
+    # 0.95 less four standard errors of 120 surveys
+    assert np.all(np.mean(covered, axis=0) > 0.95 - 4 * np.sqrt(0.05 * 0.95 / 120))
 
 
 def test_where_nobody_seems_to_be_people_beside_it_still_make_an_answer_vary() -> None:
@@ -271,7 +271,7 @@ def test_denoising_does_not_pull_apart_what_goes_together(alike: float, times: i
             np.square(joint(drawn, denoise=denoise).ranges(**asked, confidence=None).value - truth).mean()
             for denoise in (False, True)
         ]
-        for drawn in (ldp.simulate(plan, counts, seed=seed) for seed in range(5))
+        for drawn in (ldp.simulate(plan, counts, seed=seed) for seed in range(3))
     ]
     unbiased, denoised = np.sqrt(np.mean(errors, axis=0))
     assert denoised < 0.9 * unbiased
