@@ -46,6 +46,7 @@ class TestPlan:
         assert ldp.Plan.from_json(done(*asked)) == chosen
         assert ldp.Plan.from_json(done(*asked, "--users", "7")) == chosen
 
+    @pytest.mark.slow
     def test_a_plan_for_denoised_answers_says_what_error_to_expect(self) -> None:
         asked = (*PLAN, "--users", "5000", "--answers", "denoised", "--json")
         chosen = ldp.choose_plan(DOMAIN, epsilon=1.1, expected_users=5000, answers="denoised")
@@ -295,6 +296,7 @@ class TestDocumentation:
             assert [line for line in lines if line][: len(expected)] == expected
 
 
+@pytest.mark.slow
 def test_few_people_are_told_what_would_do_before_anyone_is_asked(here: Path) -> None:
     survey = ("--low", "0", "--high", "120", "--epsilon", "1", "--users", "300")
     for command in (("plan", *survey, "-o", "few.json"), ("compare", *survey)):

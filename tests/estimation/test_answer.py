@@ -102,6 +102,7 @@ class TestDifferences:
         bare = one.median(confidence=None).minus(two.median(confidence=None))
         assert (bare.value, bare.interval) == (one.median().value - two.median().value, None)
 
+    @pytest.mark.slow
     def test_they_hold_what_they_say(self) -> None:
         people = np.array([[40] * 5 + [20] * 5, [10] * 5 + [50] * 5])
         truth, held = (people[0, :5].sum() - people[1, :5].sum()) / 300, 0

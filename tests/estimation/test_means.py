@@ -24,6 +24,7 @@ PLANS = {
 SURVEYS = 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLANS)
 def test_the_interval_of_a_mean_holds_what_it_says(name: str) -> None:
     """Of 100 intervals 95 hold on average, with a deviation of 2.2; 85 or fewer less than once in 2,000.

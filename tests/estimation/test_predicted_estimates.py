@@ -15,6 +15,7 @@ BELL = np.exp(-(((np.arange(121) - 35) / 12) ** 2) / 2)
 USERS = 10_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("people", [EVEN, BELL / BELL.sum()], ids=["even", "bell"])
 @pytest.mark.parametrize("no_answer", [False, True])
 def test_a_surveys_quantiles_are_as_far_off_as_predicted(people: Any, no_answer: bool) -> None:
