@@ -16,7 +16,7 @@ import pytest
 def test_it_ends_when_told_so_at_any_moment(here: Path) -> None:
     """While Python and the collector start, and just after."""
     moments = np.random.default_rng(1)
-    for _ in range(20):
+    for _ in range(10):
         process = subprocess.Popen(
             [sys.executable, "-m", "ldprange", "serve", "--port", "0"],
             stdout=subprocess.PIPE,
