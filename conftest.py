@@ -26,21 +26,22 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# To look for doctests in these would import them: several modules of one name, notebooks, which a test runs,
-# and what needs a package that only the site has.
-collect_ignore_glob = ["*/conftest.py", "docs/notebooks/*", "docs/docstrings.py"]
 
 HOME = Path(__file__).parent
 # All tests of these folders start collectors, databases, browsers, clusters, Node or whole commands.
 # Elsewhere a test that does so is marked where it stands, and so is a slow one.
 SYSTEM_FOLDERS = ("tests/collector", "tests/javascript", "tests/spark", "experiments/tests")
 SLOW_FOLDERS = ("tests/statistics",)
+# To look for doctests in these would import them: notebooks, which a test runs, and what needs a package that
+# only the site has.
+WITHOUT_TESTS = ("docs/notebooks", "docs/docstrings.py")
 # Tests below each of these share a long start: a cluster, a browser, a package that is compiled, experiments
 # that have been run.
 LONG_STARTS = (
     "tests/spark/",
     "tests/collector/test_dashboard",
     "tests/collector/test_pages",
+    "tests/house/test_light_client",
     "tests/house/test_shipped",
     "experiments/tests/test_comparison",
     "experiments/tests/test_experiments_command",
@@ -75,9 +76,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Pass over folders without a quick test: to import them alone takes long."""
-    left_out = [HOME / folder for folder in (*SYSTEM_FOLDERS, *SLOW_FOLDERS)]
-    return (config.getoption("quick") and collection_path in left_out) or None
+    """Pass over what has no tests and, if asked for quick ones, no quick test: to import it takes long.
+
+    Every conftest.py is passed over: to look for doctests would import several modules of one name.
+    """
+    folders = (*SYSTEM_FOLDERS, *SLOW_FOLDERS) if config.getoption("quick") else ()
+    left_out = [HOME / each for each in (*WITHOUT_TESTS, *folders)]
+    return collection_path in left_out or collection_path.name == "conftest.py" or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -16,3 +16,10 @@ def test_marked_folders_and_long_starts_have_tests(pytestconfig: pytest.Config) 
     folders = [f"{each}/" for each in (*settings.SYSTEM_FOLDERS, *settings.SLOW_FOLDERS)]
     for start in (*folders, *settings.LONG_STARTS):
         assert any(file.startswith(start) for file in files), start
+
+
+@pytest.mark.parametrize("name", ["docs/docstrings.py", "docs/notebooks", "tests/spark/conftest.py"])
+def test_what_has_no_tests_is_not_imported_to_look_for_some(name: str, pytestconfig: pytest.Config) -> None:
+    path = ROOT / name
+    assert path.exists()
+    assert pytestconfig.hook.pytest_ignore_collect(collection_path=path, config=pytestconfig)
