@@ -55,7 +55,9 @@ def test_another_thread_changes_nothing() -> None:
 
 
 def test_threads_of_our_own_do_not_bring_more() -> None:
-    found = in_threads(lambda _: _threads(), range(4))
+    with ThreadpoolController().limit(limits=2, user_api="blas"):
+        assert set(_threads()) == {2}  # also where fewer were asked for when the process began
+        found = list(in_threads(lambda _: _threads(), range(4)))
     assert {number for each in found for number in each} == {1}
 
 
