@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from starlette.concurrency import run_in_threadpool
@@ -37,9 +38,11 @@ def _chosen(description: object) -> bytes:
     if not isinstance(domain, Mapping):
         raise ArgumentError(f"a domain must be an object, as in a plan, got {shown(domain)}")
     values = Domain.from_dict(domain)
-    if values.bins > _MAX_BINS:
+    bins = math.prod(sorted(values.shape)[-2:])  # many attributes are asked about two at a time
+    if bins > _MAX_BINS:
+        together = "a domain" if len(values.shape) == 1 else "two attributes together"
         raise ArgumentError(
-            f"a domain must have at most {_MAX_BINS} bins to be planned here, got {values.bins}; "
+            f"{together} must have at most {_MAX_BINS} bins to be planned here, got {bins}; "
             "use ldprange plan, and ldprange survey create --plan"
         )
     plan = choose_plan(values, epsilon=epsilon, expected_users=users)

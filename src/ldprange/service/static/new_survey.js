@@ -1,6 +1,7 @@
 /** Making a survey: what is to be asked, and what can be learnt from it, before it is made. */
 
 import { tell } from "./administration.js";
+import { AttributeForm } from "./attribute_form.js";
 import { the } from "./elements.js";
 import { enoughText, HARDLY_ANY, pointsText, write } from "./figures.js";
 import { chanceOfGuessing } from "./guessing.js";
@@ -15,6 +16,9 @@ export class NewSurvey {
   #plan = null;
   #waiting = 0;
   #named = false;
+  /** @type {AttributeForm[]} */
+  #attributes = [];
+  #ever = 0; // attributes that there were since the form was empty
 
   /** @param {(made: any) => void} made called with a survey that was made */
   constructor(made) {
@@ -29,7 +33,33 @@ export class NewSurvey {
       event.preventDefault();
       void this.#make();
     });
-    this.#showFields();
+    the("new-add").addEventListener("click", () => {
+      this.#add();
+      this.#attributes.find(({ name }) => name === "").focus(); // the first one has no name yet, either
+      this.look();
+    });
+    this.#add();
+  }
+
+  #add() {
+    this.#ever += 1;
+    const added = new AttributeForm(this.#ever === 1 ? "new" : `new-${this.#ever}`);
+    added.onRemove(() => this.#remove(added));
+    this.#attributes.push(added);
+    this.#showAttributes();
+  }
+
+  #remove(attribute) {
+    this.#attributes = this.#attributes.filter((each) => each !== attribute);
+    this.#showAttributes();
+    the("new-add").focus();
+    this.look();
+  }
+
+  #showAttributes() {
+    const several = this.#attributes.length > 1;
+    this.#attributes.forEach((each, at) => each.number(at + 1, several));
+    the("new-attributes").replaceChildren(...this.#attributes.map(({ element }) => element));
   }
 
   /** Look at what the form says. */
@@ -37,7 +67,7 @@ export class NewSurvey {
     this.#plan = null;
     this.#showButton();
     write("new-message", "");
-    const asked = askedNow();
+    const asked = this.#askedNow();
     if (asked === null) {
       write("outlook-learnt", "Fill in what people may answer, and you’ll see here what you can learn.");
       write("outlook-told", "");
@@ -53,10 +83,7 @@ export class NewSurvey {
     if (field.id === "new-question" && !this.#named) {
       /** @type {HTMLInputElement} */ (the("new-name")).value = nameFor(field.value);
     }
-    if (field.id === "new-kind") {
-      this.#showFields();
-    }
-    if (["new-question", "new-name", "new-unit", "new-public"].includes(field.id)) {
+    if (["new-question", "new-name", "new-public"].includes(field.id) || field.dataset.field === "unit") {
       this.#showButton(); // the plan does not depend on these
       return;
     }
@@ -66,19 +93,24 @@ export class NewSurvey {
     this.#waiting = setTimeout(() => this.look(), QUIET);
   }
 
-  #showFields() {
-    const kind = typed("kind");
-    for (const label of document.querySelectorAll("#new [data-for]")) {
-      /** @type {HTMLElement} */ (label).hidden = !label.getAttribute("data-for").split(" ").includes(kind);
+  /** Return what is to be planned as the form says it now, or null while it is not whole. */
+  #askedNow() {
+    const [epsilon, users] = [numberTyped("epsilon"), numberTyped("users")];
+    const domain = this.#domain();
+    return domain !== null && epsilon > 0 && users >= 1 ? { domain, epsilon, users: Math.floor(users) } : null;
+  }
+
+  #domain() {
+    const axes = this.#attributes.map((each) => each.domain());
+    if (axes.length === 1 || axes.includes(null)) {
+      return axes.includes(null) ? null : axes[0];
     }
-    const low = /** @type {HTMLInputElement} */ (the("new-low"));
-    if (kind === "logarithmic" && !(Number(low.value) > 0)) {
-      low.value = "1";
-    }
+    const names = this.#attributes.map(({ name }) => name);
+    return names.every(Boolean) ? { kind: "product", names, axes } : null;
   }
 
   #planned({ asked, plan, ...margin }) {
-    if (JSON.stringify(asked) !== JSON.stringify(askedNow())) {
+    if (JSON.stringify(asked) !== JSON.stringify(this.#askedNow())) {
       return; // something else was typed meanwhile, and another plan is on its way
     }
     this.#plan = plan;
@@ -101,7 +133,7 @@ export class NewSurvey {
     if (/** @type {HTMLButtonElement} */ (the("new-make")).disabled) {
       return;
     }
-    const unit = isAsked("unit") ? typed("unit") : "";
+    const { unit } = this.#attributes[0];
     const { checked } = /** @type {HTMLInputElement} */ (the("new-public"));
     const said = { name: typed("name"), question: typed("question"), unit, public: checked, plan: this.#plan };
     try {
@@ -112,14 +144,11 @@ export class NewSurvey {
     }
     /** @type {HTMLFormElement} */ (the("new")).reset();
     this.#named = false;
-    this.#showFields();
+    this.#attributes = [];
+    this.#ever = 0;
+    this.#add();
     this.look();
   }
-}
-
-/** Whether the form has a field for what people answer with. */
-function isAsked(name) {
-  return !the(`new-${name}`).closest("label").hidden;
 }
 
 function typed(name) {
@@ -129,42 +158,6 @@ function typed(name) {
 /** Return a number that was typed, or NaN. */
 function numberTyped(name) {
   return typed(name) === "" ? NaN : Number(typed(name));
-}
-
-/** Return what is to be planned as the form says it now, or null while it is not whole. */
-function askedNow() {
-  const values = valuesTyped();
-  const domain = values && withNoAnswer(withOpenEnds(values));
-  const [epsilon, users] = [numberTyped("epsilon"), numberTyped("users")];
-  return domain !== null && epsilon > 0 && users >= 1 ? { domain, epsilon, users: Math.floor(users) } : null;
-}
-
-function withOpenEnds(values) {
-  const sides = isAsked("open") ? typed("open") : "";
-  return sides ? { kind: "open_ends", inside: values, sides } : values;
-}
-
-function withNoAnswer(inside) {
-  const { checked } = /** @type {HTMLInputElement} */ (the("new-no-answer"));
-  return checked ? { kind: "no_answer", inside } : inside;
-}
-
-/** Return the domain of the values that the form describes, as plans do, or null while it is not whole. */
-function valuesTyped() {
-  const kind = typed("kind");
-  if (kind === "dates") {
-    const [first, last] = [typed("first"), typed("last")];
-    return first && last ? { kind, first, last } : null;
-  }
-  if (kind === "ordered" || kind === "categories") {
-    const labels = typed("labels").split("\n").map((label) => label.trim()).filter(Boolean);
-    return labels.length > 1 ? { kind, labels } : null;
-  }
-  const [low, high, bins] = ["low", "high", "bins"].map(numberTyped);
-  if (Number.isNaN(low) || Number.isNaN(high)) {
-    return null;
-  }
-  return kind === "integers" ? { kind, low, high } : Number.isInteger(bins) ? { kind, low, high, bins } : null;
 }
 
 /** Return a name for a link: the question's first words, without accents. */
