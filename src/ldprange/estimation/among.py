@@ -41,8 +41,14 @@ class Among:
         """Return the ends of intervals of shares between positions inside the box.
 
         They are Fieller's, from exact variances, where the box is of whole cells. Elsewhere they are the
-        quotients of the ends of two intervals, which are wider.
+        quotients of the ends of two intervals, which are wider. Of the share of all of them we are sure.
         """
+        low, high = self._any_interval(starts, stops, z)
+        same = zip((*starts, *stops), (*self._low, *self._high), strict=True)
+        certain = np.logical_and.reduce([end == whole for end, whole in same])
+        return np.where(certain, 1.0, low), np.where(certain, 1.0, high)
+
+    def _any_interval(self, starts: Sequence[Positions], stops: Sequence[Positions], z: float) -> Interval:
         if not self.told_apart:
             both = at_once(z, 2)
             low, high = ([np.array([float(end)]) for end in ends] for ends in (self._low, self._high))
@@ -57,7 +63,7 @@ class Among:
 
     def _fieller(self, part: Boxes, z: float) -> Interval:
         shares, (whole, whole_variance) = self._shares, self.whole
-        low, high = ratio_interval(
+        return ratio_interval(
             shares.ask(part),
             shares.variance(part),
             whole,
@@ -66,9 +72,6 @@ class Among:
             shares.spread(part).slope,
             z,
         )
-        same = zip((*part.low, *part.high), (*self._box.low, *self._box.high), strict=True)
-        certain = np.logical_and.reduce([one == other for one, other in same])  # all of them
-        return np.where(certain, 1.0, low), np.where(certain, 1.0, high)
 
     @cached_property
     def whole(self) -> tuple[float, float]:

@@ -227,7 +227,9 @@ class JointEstimate:
         # if nobody seems to have answered, all is possible
         parts = [(stop - start) / most for start, stop, most in zip(starts, stops, bins, strict=True)]
         among: Floats = value / answered if answered > 0 else np.prod(parts, axis=0)
-        return among
+        # cells that do not tell who answered may hold more of one share than of the other
+        apart = self._grids.asks_together(chosen) and self._who_answered(chosen).told_apart
+        return among if apart else np.clip(among, 0.0, 1.0)
 
     def _some_may_be_none(self, chosen: tuple[int, ...]) -> bool:
         """Whether shares on the ``chosen`` attributes are of those who answered, and not of all people."""
@@ -237,10 +239,7 @@ class JointEstimate:
         chosen, ends = tuple(starts), (list(starts.values()), list(stops.values()))
         together, some = self._grids.asks_together(chosen), self._some_may_be_none(chosen)
         if together and some:
-            if chosen not in self._answered:
-                bins = [self._asked.shape[attribute] for attribute in chosen]
-                self._answered[chosen] = Among(self._joint(chosen), [0] * len(chosen), bins)
-            return self._answered[chosen].interval(*ends, z)
+            return self._who_answered(chosen).interval(*ends, z)
         if together:
             return self._joint(chosen).interval(*ends, z)
         if not some:
@@ -250,6 +249,13 @@ class JointEstimate:
         both = at_once(z, 2)
         part = self._interval_from_pairs(starts, stops, both)
         return quotient_interval(part, self._interval_from_pairs(first, last, both))
+
+    def _who_answered(self, chosen: tuple[int, ...]) -> Among:
+        """Return the shares among the people who answered all of the ``chosen`` attributes."""
+        if chosen not in self._answered:
+            bins = [self._asked.shape[attribute] for attribute in chosen]
+            self._answered[chosen] = Among(self._joint(chosen), [0] * len(chosen), bins)
+        return self._answered[chosen]
 
     def _interval_from_pairs(
         self, starts: dict[int, Positions], stops: dict[int, Positions], z: float
