@@ -299,6 +299,10 @@ def test_cells_that_do_not_tell_who_answered_leave_all_possible_that_is() -> Non
     assert answer.low is not None
     assert answer.low <= answer.value <= 1  # the truth
     assert answer.high == 1
+    shares, z = found._joint((0, 1)), 2.241402727604947  # each holds 97.5% of the time, both 95%
+    part = shares.interval([np.array([3.0])] * 2, [np.array([6.0])] * 2, z)
+    whole = shares.interval([np.zeros(1)] * 2, [np.array([22.0])] * 2, z)
+    assert answer.low == pytest.approx(part[0][0] / whole[1][0])
     everyone = found.range(a=(0, 21), b=(0, 21))
     assert (everyone.value, everyone.low, everyone.high) == pytest.approx((1, 1, 1))
 

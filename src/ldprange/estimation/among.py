@@ -105,6 +105,9 @@ def at_once(z: float, number: int) -> float:
     """Return how far each of a ``number`` of intervals must reach, for all to hold as often as one at ``z``.
 
     By Bonferroni's inequality, whatever they have to do with each other.
+
+    >>> round(at_once(1.96, 1), 2), round(at_once(1.96, 2), 2)
+    (1.96, 2.24)
     """
     law = NormalDist()
     return -law.inv_cdf(law.cdf(-z) / number)

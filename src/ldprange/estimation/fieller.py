@@ -73,6 +73,10 @@ def quotient_interval(part: Interval, whole: Interval) -> Interval:
     """Return the ends of intervals of shares of a whole, from those of parts of it and that of the whole.
 
     They hold whenever both do, however the two depend on each other, and end at 0 and 1.
+
+    >>> low, high = quotient_interval((np.array([0.2]), np.array([0.3])), (np.array([0.5]), np.array([0.8])))
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.25], [0.6])
     """
     most = ratio(np.clip(part[1], 0.0, 1.0), np.broadcast_to(whole[0], part[1].shape), 1.0)
     least = ratio(np.clip(part[0], 0.0, 1.0), np.broadcast_to(whole[1], part[0].shape), 0.0)
