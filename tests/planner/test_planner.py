@@ -16,7 +16,7 @@ from ldprange.decompositions import Decomposition
 from ldprange.errors import LdprangeError, PlanError
 from ldprange.oracles import mechanism_of
 from ldprange.planner.compare import GUESS
-from ldprange.planner.optimise import Workload, best_oracle
+from ldprange.planner.optimise import Workload, best_oracle, rounded_probabilities
 
 AGES = ldp.Domain.integers(0, 119)
 KINDS: dict[str, Decomposition] = {
@@ -261,3 +261,25 @@ def test_too_little_influence_is_refused_with_what_can_be_had() -> None:
 def test_influence_is_limited_for_unbiased_answers_on_a_line(domain: ldp.Domain, options: Any) -> None:
     with pytest.raises(PlanError, match="max_influence goes with unbiased answers about one attribute"):
         ldp.choose_plan(domain, epsilon=1.0, expected_users=10_000, max_influence=0.1, **options)
+
+
+@pytest.mark.parametrize("levels", [1, 2, 20, 210, 255])
+@pytest.mark.parametrize("shape", [0.05, 1.0, 1e6])
+def test_rounded_probabilities_add_up_and_none_is_0(levels: int, shape: float) -> None:
+    """Also where there are so many levels that none can make up by itself for the rounding of all others."""
+    for seed in range(20):
+        exact = np.random.default_rng(seed).dirichlet(np.full(levels, shape))
+        units = np.array(rounded_probabilities(exact)) * 10_000
+        np.testing.assert_allclose(units, np.rint(units), atol=1e-6)
+        assert units.min() >= 1 - 1e-6
+        assert np.rint(units).sum() == 10_000
+        moved = np.rint(units) - np.maximum(np.rint(10_000 * exact), 1)
+        assert np.count_nonzero(moved) <= 1 or (moved.max() == 0 and moved.min() >= -2)
+
+
+@pytest.mark.parametrize("bins", [2, 100])
+def test_twenty_attributes_have_a_plan(bins: int) -> None:
+    attributes = {f"a{number}": ldp.Domain.integers(0, bins - 1) for number in range(20)}
+    plan = ldp.choose_plan(ldp.Domain.product(**attributes), epsilon=1.0, expected_users=10_000)
+    assert sum(plan.probabilities) == pytest.approx(1)
+    assert min(plan.probabilities) > 0

@@ -111,8 +111,23 @@ def best_oracle(level: Level, epsilon: float) -> Oracle:
 
 
 def rounded_probabilities(probabilities: Floats) -> list[float]:
-    """Return probabilities of few digits that still add up to 1."""
-    short = np.maximum(np.round(probabilities / probabilities.sum(), _DIGITS), 10.0**-_DIGITS)
-    short[np.argmax(short)] += 1 - short.sum()
-    rounded: list[float] = np.round(short, _DIGITS).tolist()
+    """Return probabilities of few digits, none of them 0, that still add up to 1.
+
+    The largest makes up for what rounding adds, or if that is more than it has, all large ones do.
+
+    >>> rounded_probabilities(np.array([1.0, 1.0, 1.0]))
+    [0.3334, 0.3333, 0.3333]
+    """
+    whole = 10**_DIGITS
+    units = np.maximum(np.rint(probabilities / probabilities.sum() * whole), 1).astype(np.int64)
+    too_many, largest = int(units.sum()) - whole, np.argmax(units)
+    if too_many < units[largest]:
+        units[largest] -= too_many
+        too_many = 0
+    while too_many:
+        order = np.argsort(-units, kind="stable")
+        taken = order[units[order] > 1][:too_many]
+        units[taken] -= 1
+        too_many -= taken.size
+    rounded: list[float] = (units / whole).tolist()
     return rounded
