@@ -277,8 +277,9 @@ function place(rectangle, box) {
 
 /** Return a text of some lines, of which the first is at y. */
 function text(lines, x, y, anchor) {
-  const each = lines.map((line, at) => shape("tspan", { x, y: y + LINE * at }, line));
-  return shape("text", { "text-anchor": anchor }, ...each);
+  const [first, ...others] = lines;
+  const below = others.map((line, at) => shape("tspan", { x, y: y + LINE * (at + 1) }, line));
+  return shape("text", { x, y, "text-anchor": anchor }, first ?? "", ...below);
 }
 
 function mostOf(table) {
