@@ -92,7 +92,7 @@ def summary(table: Table, users: int = 1_000_000, epsilon: float = 2.0) -> str:
             "the same, exact counts",
             "Gaussian, exact",
             "stump",
-            "always the commonest",
+            "always the most common",
         ],
         [
             [_TITLES[str(row["task"])], *(f"{_POINTS * number(row, name):.1f}" for name in names)]
