@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
-_PATIENCE = 30.0  # seconds until a proxy that does not answer is called a failure
+_PATIENCE = 100.0  # seconds: Caddy, if its own cleaning took away a certificate, tries again after 60
 
 
 @dataclass(frozen=True)
