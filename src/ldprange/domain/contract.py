@@ -154,6 +154,11 @@ class Domain(ABC):
         """The domain of the people who gave an answer: itself, if all have to."""
         return self
 
+    @property
+    def optional(self) -> bool:
+        """Whether people may give no answer."""
+        return self.answered is not self
+
     @staticmethod
     def of(values: Any) -> Domain:
         """Suggest a domain for ``values``, such as a frame's column, by type and extent; for rehearsals.

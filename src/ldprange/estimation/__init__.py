@@ -115,7 +115,7 @@ def _estimate(
     plan = aggregate.plan
     if consistent or not plan.layout.has_nodes:
         return estimate_of(plan, consistent_shares(aggregate, population, denoise=denoise))
-    if plan.domain.answered is not plan.domain:
+    if plan.domain.optional:
         raise QueryError(
             "where there may be no answer, every estimate is consistent; leave out consistent=False"
         )

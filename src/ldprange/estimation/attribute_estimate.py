@@ -100,7 +100,7 @@ class Estimate:
     def no_answer(self, *, confidence: float | None = 0.95) -> Answer[float]:
         """Return the share of all people who gave no answer."""
         domain = self.everyone.domain
-        if domain.answered is domain:
+        if not domain.optional:
             raise QueryError(
                 "everybody has to answer here; for a share of no answer, make the domain with no_answer=True"
             )
@@ -226,7 +226,7 @@ class Estimate:
         return Answer(value, lows, highs, confidence, asked=asked)
 
     def _check_answered(self, what: str) -> None:
-        if self.domain.answered is not self.domain:
+        if self.domain.optional:
             raise QueryError(
                 f"people who gave no answer have no place among values, so there are no {what} of everyone; "
                 "ask those who answered, without .everyone"

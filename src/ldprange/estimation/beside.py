@@ -20,6 +20,6 @@ def beside_the_axis(found: Estimate, confidence: float) -> dict[str, Answer[floa
     domain, everyone = found.domain, found.everyone
     names = [name for name in (domain.before, domain.after) if name] if isinstance(domain, Extended) else []
     shares = {name: found.range(name, name, confidence=confidence) for name in names}
-    if everyone.domain.answered is not everyone.domain:
+    if everyone.domain.optional:
         shares[NO_ANSWER] = found.no_answer(confidence=confidence)
     return shares

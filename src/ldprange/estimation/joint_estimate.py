@@ -298,7 +298,7 @@ class JointEstimate:
         """
         asked = [self._product.place(name) for name in names] or range(len(self._product.names))
         axes = self._product.axes
-        optional = [at for at in sorted(asked) if axes[at].answered is not axes[at]]
+        optional = [at for at in sorted(asked) if axes[at].optional]
         if not optional:
             raise QueryError(
                 f"everybody has to answer {listed(names or self.names)}; for a share of no answer, make its "

@@ -58,6 +58,6 @@ def predict_estimate(
 def estimate_of(plan: Plan, shares: ConsistentShares) -> Estimate:
     """Return what ``shares`` of all people under a ``plan`` tell, of those who answered if some may not."""
     everyone = Estimate(plan, shares)
-    if plan.domain.answered is plan.domain:
+    if not plan.domain.optional:
         return everyone
     return Estimate(plan, AnsweredShares(shares), plan.domain.answered, everyone)

@@ -254,8 +254,7 @@ def typed(batches: Iterable[pa.RecordBatch], domain: Domain) -> Column:
 def _typed(batches: Iterable[_Numbered], name: str, domain: Domain) -> Column:
     """Turn the column called ``name``, or the only one, into arrays that its ``domain`` takes."""
     wanted, convert = domain.plain.one_value, _CONVERSIONS[domain.plain.column]
-    optional = domain.answered is not domain
-    if optional:
+    if domain.optional:
         wanted, convert = f"{wanted}, or nothing for no answer", partial(_some, convert)
     where = f" in {name}" if name else ""
     for rows, numbers in batches:
@@ -264,7 +263,7 @@ def _typed(batches: Iterable[_Numbered], name: str, domain: Domain) -> Column:
             array = array.dictionary_decode()
         if _is_text(array.type):
             _check_text(array, where, numbers)
-        if array.null_count and not optional:
+        if array.null_count and not domain.optional:
             missing = int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
             raise FileError(
                 f"every row must have {wanted}{where}, and row {numbers[missing]} has none; "

@@ -75,8 +75,8 @@ def given_in(parameters: Parameters, found: EitherEstimate) -> dict[str, Any]:
 
 def may_be_unanswered(found: EitherEstimate, names: Sequence[str]) -> bool:
     """Return whether people need not answer one of the attributes ``names``, or the only one there is."""
-    asked = [found.plan.domain.attribute(name) for name in names or found.plan.domain.attributes]
-    return any(domain.answered is not domain for domain in asked)
+    domain = found.plan.domain
+    return any(domain.attribute(name).optional for name in names or domain.attributes)
 
 
 def names_of(domain: Domain) -> list[str]:
