@@ -152,11 +152,11 @@ class TestAnswering:
         [
             (
                 ldp.Domain.real(0, 8000, 64),
-                "A number from 0 to 8000 €. Only the step of 125 € that it falls in counts.",
+                "A number from 0 to 8000 €. Answers are grouped in steps of 125 €.",
             ),
             (
                 ldp.Domain.logarithmic(1, 1000, 30),
-                "A number from 1 to 1000 €. Only the step of about 26% that it falls in counts.",
+                "A number from 1 to 1000 €. Answers are grouped in steps of about 26%.",
             ),
             (ldp.Domain.integers(0, 9), "A whole number from 0 to 9 €."),
         ],

@@ -93,7 +93,7 @@ function stepsTold({ kind, domain, bins, unit }) {
   const size = real ? (domain.high - domain.low) / bins : 100 * ((domain.high / domain.low) ** (1 / bins) - 1);
   const rounded = numberText(size, { maximumSignificantDigits: real ? 3 : 2 });
   const step = real ? (unit ? `${rounded} ${unit}` : rounded) : `about ${rounded}%`;
-  return ` Only the step of ${step} that it falls in counts.`;
+  return ` Answers are grouped in steps of ${step}.`;
 }
 
 /** Return the number that was typed, with a decimal point or comma; NaN for what is none, as 1,000 may be one or a thousand. */
