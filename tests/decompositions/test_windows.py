@@ -23,7 +23,7 @@ from scipy import stats
 import ldprange as ldp
 from ldprange import wire
 from ldprange.errors import PlanError
-from ldprange.least_squares.stage_variances import even_variances
+from ldprange.least_squares.stage_variances import even_covariances, even_prefixes
 from ldprange.oracles import Oracle
 from ldprange.support.arrays import Counts, Floats
 
@@ -343,6 +343,12 @@ def _on_many_bins() -> Any:
     return plan.estimator(10**6 * np.array(plan.probabilities))
 
 
+def test_variances_of_prefixes_of_many_bins_are_those_of_each() -> None:
+    boundaries = np.arange(20_001)
+    wanted = even_covariances(_on_many_bins(), boundaries, boundaries)
+    np.testing.assert_allclose(even_prefixes(_on_many_bins()), wanted, atol=1e-12 * wanted.max())
+
+
 @pytest.mark.parametrize("width", [1 << k for k in range(15)])
 def test_variances_of_blocks_of_many_bins_are_nearly_those_of_ranges(width: int) -> None:
     """On long lines most are interpolated; wherever a block begins, also off the cells of the stages."""
@@ -350,7 +356,8 @@ def test_variances_of_blocks_of_many_bins_are_nearly_those_of_ranges(width: int)
     begins = np.arange(1 - width, bins)
     some = np.random.default_rng(width).integers(0, begins.size, 2000)
     low, high = np.maximum(begins[some], 0), np.minimum(begins[some] + width, bins)
-    wanted = even_variances(estimator, low, high)
+    each = even_covariances(estimator, low, low) + even_covariances(estimator, high, high)
+    wanted = each - 2 * even_covariances(estimator, low, high)
     away = np.abs(np.asarray(estimator.block_variances(width))[some] / wanted - 1)
     assert away.mean() < 0.01
     assert away.max() < 0.15

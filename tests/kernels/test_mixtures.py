@@ -15,7 +15,7 @@ SPREADS = np.array([1 / 3, 1 / 27, 0.0])
 
 
 PRECISION = 1e-3
-"""How exact compiled means must be, as a part of the noise's deviation and of the parent; as a rule it is 1e-5."""
+"""How exact compiled means must be, as a part of the noise's deviation and of the parent; most 1e-5."""
 
 
 @settings(max_examples=200, deadline=None)

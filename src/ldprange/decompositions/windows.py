@@ -24,7 +24,7 @@ from ldprange.domain import Domain
 from ldprange.errors import PlanError
 from ldprange.least_squares.stage_forms import StageTables
 from ldprange.least_squares.stage_means import mean_variances
-from ldprange.least_squares.stage_variances import StageVariances, even_variances
+from ldprange.least_squares.stage_variances import StageVariances, even_covariances, even_prefixes
 from ldprange.least_squares.stages import Stage, StagesFit
 from ldprange.levels import Level
 from ldprange.noise import Law
@@ -205,21 +205,22 @@ class _WindowsEstimator(StagesFit):
         # Var(P_high − P_low), P the share below an end: their covariance changes little from block to block
         step = min(width // 8, 64)
         known = np.arange(1 - width, self.bins + step, step)
-        ends = (
-            self._prefixes[np.clip(known, 0, self.bins)]
-            + self._prefixes[np.minimum(known + width, self.bins)]
-        )
-        twice = ends - self._even(known, width)
-        along = twice[:-1, None] + np.diff(twice)[:, None] * (np.arange(step) / step)
-        variances: Floats = -along.reshape(-1)[: begins.size]
+        covariance = even_covariances(self, *self._ends(known, width))
+        along = covariance[:-1, None] + np.diff(covariance)[:, None] * (np.arange(step) / step)
+        variances: Floats = -2 * along.reshape(-1)[: begins.size]
         variances[width - 1 :] += self._prefixes[:-1]
         variances[: self.bins] += self._prefixes[1:]
         return np.maximum(variances, 0.0)
 
+    def _ends(self, begins: Boundaries, width: int) -> tuple[Boundaries, Boundaries]:
+        """Return both ends of blocks, as far as they lie on the line."""
+        return np.clip(begins, 0, self.bins), np.minimum(begins + width, self.bins)
+
     def _even(self, begins: Boundaries, width: int) -> Floats:
         """Return the even variances of blocks, as far as they lie on the line."""
-        ends = np.clip(begins, 0, self.bins), np.minimum(begins + width, self.bins)
-        return even_variances(self, *ends)
+        low, high = self._ends(begins, width)
+        covariance = even_covariances(self, low, high)
+        return np.maximum(self._prefixes[low] + self._prefixes[high] - 2 * covariance, 0.0)
 
     def _even_nearly(self, begins: Boundaries, width: int) -> Floats:
         """Return those of narrow ones: alike at the same place of a stage's block, but at the line's ends."""
@@ -233,8 +234,7 @@ class _WindowsEstimator(StagesFit):
     @cached_property
     def _prefixes(self) -> Floats:
         """The even variance of the share below every boundary."""
-        boundaries = np.arange(self.bins + 1)
-        return even_variances(self, np.zeros_like(boundaries), boundaries)
+        return even_prefixes(self)
 
     @cached_property
     def _tables(self) -> StageTables:

@@ -26,11 +26,11 @@ from functools import cached_property
 import numpy as np
 
 from ldprange import kernels
-from ldprange.least_squares.stage_ends import Ends, ends_seen
+from ldprange.least_squares.stage_ends import ends_seen
 from ldprange.least_squares.stage_forms import StageTables
 from ldprange.least_squares.stage_population import StagePopulation
 from ldprange.least_squares.stage_walk import StageWalk
-from ldprange.least_squares.stages import Block, StagesFit
+from ldprange.least_squares.stages import StagesFit
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.blas import callers_thread
 from ldprange.support.parallel import in_threads, slices
@@ -121,25 +121,43 @@ def _distinct(low: Boundaries, high: Boundaries) -> tuple[Boundaries, Boundaries
     return np.flatnonzero(used), place[low], place[high]
 
 
-def even_variances(fit: StagesFit, low: Boundaries, high: Boundaries) -> Floats:
-    """Return the even variance of the share of bins ``low`` … ``high − 1``, for many ranges."""
+def even_covariances(fit: StagesFit, one: Boundaries, other: Boundaries) -> Floats:
+    """Return the even covariance of the shares below many boundaries, each with that below another."""
+    found = _unpadded(fit, one, other)
+    if fit.padding:
+        found -= fit.padding.variance * fit.padding.weights[one] * fit.padding.weights[other]
+    return found
 
+
+def even_prefixes(fit: StagesFit) -> Floats:
+    """Return the even variance of the share below every boundary.
+
+    Given the parts of its block, a share varies alike in every block, and the parts weigh in it alike. So all
+    that blocks differ in is how the shares below their parts' ends vary together.
+    """
+    size, block = fit.stages[-1].block, fit.blocks[-1]
+    ends = np.arange(0, fit.leaves, size)[:, None] + np.linspace(0, size, block.parts + 1, dtype=np.int64)
+    together = _unpadded(
+        fit, np.repeat(ends, ends.shape[1], axis=1).reshape(-1), np.tile(ends, ends.shape[1]).reshape(-1)
+    ).reshape(len(ends), -1)
+    weights = block.prefix_parts
+    pairs = (weights[:, :, None] * weights[:, None, :]).reshape(size + 1, -1)
+    found = together @ pairs.T + np.diagonal(block.prefixes)
+    variances = np.append(found[:, :-1].reshape(-1), found[-1, -1])[: fit.bins + 1]
+    if fit.padding:
+        variances -= fit.padding.variance * fit.padding.weights**2
+    return np.maximum(variances, 0.0)
+
+
+def _unpadded(fit: StagesFit, one: Boundaries, other: Boundaries) -> Floats:
     def work(some: slice) -> Floats:
-        found = np.zeros(high[some].size)
-        ends = ends_seen(fit, high[some])
-        for block, end in zip(fit.blocks, ends, strict=True):
-            found += _form(block, end, end)
-        if low[some].any():  # the share below 0 is certain
-            for block, end, other in zip(fit.blocks, ends, ends_seen(fit, low[some]), strict=True):
-                found += _form(block, other, other)
-                found -= 2 * (end.block == other.block) * _form(block, end, other)
-        if fit.padding:
-            gains = fit.padding.weights[high[some]] - fit.padding.weights[low[some]]
-            found -= fit.padding.variance * gains**2
-        return np.maximum(found, 0.0)
+        found = np.zeros(one[some].size)
+        pairs = zip(fit.blocks, ends_seen(fit, one[some]), ends_seen(fit, other[some]), strict=True)
+        for block, first, second in pairs:
+            within = kernels.weighted_pairs(
+                block.prefixes, first.start, first.weights, second.start, second.weights
+            )
+            found += (first.block == second.block) * within
+        return found
 
-    return np.concatenate([np.zeros(0), *in_threads(work, slices(low.size, _TOGETHER))])
-
-
-def _form(block: Block, one: Ends, other: Ends) -> Floats:
-    return kernels.weighted_pairs(block.prefixes, one.start, one.weights, other.start, other.weights)
+    return np.concatenate([np.zeros(0), *in_threads(work, slices(one.size, _TOGETHER))])
