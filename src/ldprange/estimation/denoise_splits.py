@@ -48,10 +48,10 @@ def by_splits(estimate: Floats, block_variances: Callable[[int], Floats]) -> Flo
         left = _left_halves(upto, mass, variance, half_variance, width)
         # the block at t is the left half of the parent at t, and the right half of that at t − w
         one, other = left[width:], mass[:-width] - left[:-width]
-        both = (one + other) / 2
         if width >= bins:  # the first time, one may be missing
-            both = np.where(np.isnan(one), other, np.where(np.isnan(other), one, both))
-        mass = both
+            one, other = np.where(np.isnan(one), other, one), np.where(np.isnan(other), one, other)
+        mass = np.add(one, other, out=other)
+        mass /= 2
         variance, width = half_variance, width // 2
     shares: Floats = mass / mass.sum()
     return shares

@@ -83,25 +83,50 @@ class CoarseForms:
 
 
 class FineMaps:
-    """For blocks of bins: what gives, times their shares, the forms of every boundary of a block."""
+    """For blocks of bins: what gives, times their shares, the forms of every boundary of a block.
+
+    A block is the same from its other end, where cells that lay below a boundary lie above it. Given the
+    parts all cells together are certain, so R of those is −R of these: ``alone`` stays, and rows change their
+    signs, and the order of their parts. So only the boundaries of one half are worked out, from sums and
+    differences of the shares that face each other.
+    """
 
     def __init__(self, block: Block, windows: StageWindows) -> None:
-        rows, parts = block.prefix_rows, block.parts
+        rows, parts, cells = block.prefix_rows, block.parts, windows.cells
         boundary, part = np.divmod(np.arange(len(rows) * parts), parts)
         alone, alone_less = windows.form(rows, rows)
         with_parts, parts_less = windows.form(rows[boundary], block.shared_out.T[part])
         means = windows.means(rows).transpose(1, 0, 2)  # cell, boundary, level
-        cells = windows.cells
-        self.each = np.concatenate(
-            [alone.T[:, :, None], with_parts.T.reshape(cells, -1, parts), means], axis=2
-        ).reshape(cells, -1)
-        less = np.zeros((len(rows), 1 + parts + means.shape[2]))
+        half, middle = -(-cells // 2), cells // 2 + 1
+        each = np.concatenate([alone.T[:, :, None], with_parts.T.reshape(cells, -1, parts), means], axis=2)
+        facing = each[::-1][:half, :middle]
+        self._sums: Floats = ((each[:half, :middle] + facing) / 2).reshape(half, -1)
+        self._differences: Floats = ((each[:half, :middle] - facing) / 2).reshape(half, -1)
+        if cells % 2:  # the cell in the middle faces itself
+            self._sums[-1] /= 2
+        less = np.zeros((len(rows), each.shape[2]))
         less[:, 0], less[:, 1 : 1 + parts] = (
             alone_less - np.diagonal(block.prefixes),
             parts_less.reshape(-1, parts),
         )
-        self.less = less.reshape(-1)
+        self._less, self._parts = less[:middle], parts
         self.windows, self.sums, self.pairs = windows, windows.sums(rows), block.prefixes
+
+    def forms(self, shares: Floats) -> Floats:
+        """Return ``alone`` and the row of every boundary of blocks with these shares."""
+        half, (middle, columns), last = len(self._sums), self._less.shape, self._parts + 1
+        left, right = shares[:, :half], shares[:, ::-1][:, :half]
+        even = ((left + right) @ self._sums).reshape(-1, middle, columns)
+        even -= self._less
+        odd = ((left - right) @ self._differences).reshape(even.shape)
+        forms = np.empty((len(shares), len(self.pairs), columns))
+        np.add(even, odd, out=forms[:, :middle])
+        mirrored, even = forms[:, : middle - 1 : -1], np.subtract(even, odd, out=even)
+        even = even[:, : mirrored.shape[1]]
+        mirrored[..., 0] = even[..., 0]
+        np.negative(even[..., last - 1 : 0 : -1], out=mirrored[..., 1:last])
+        np.negative(even[..., last:], out=mirrored[..., last:])
+        return forms
 
 
 class FineForms:
@@ -110,9 +135,7 @@ class FineForms:
     def __init__(self, maps: FineMaps, blocks: Boundaries, shares: Floats) -> None:
         self.blocks, self.boundaries = blocks, np.arange(len(maps.pairs))
         self._maps, self._shares = maps, shares
-        forms = shares @ maps.each
-        forms -= maps.less
-        forms = forms.reshape(len(shares), len(maps.pairs), -1)
+        forms = maps.forms(shares)
         self.alone, self.rows = forms[..., 0], forms[..., 1:]
 
     def both(self, low: Ends, high: Ends) -> Floats:

@@ -143,7 +143,7 @@ def even_prefixes(fit: StagesFit) -> Floats:
     weights = block.prefix_parts
     pairs = (weights[:, :, None] * weights[:, None, :]).reshape(size + 1, -1)
     found = together @ pairs.T + np.diagonal(block.prefixes)
-    variances = np.append(found[:, :-1].reshape(-1), found[-1, -1])[: fit.bins + 1]
+    variances: Floats = np.append(found[:, :-1].reshape(-1), found[-1, -1])[: fit.bins + 1]
     if fit.padding:
         variances -= fit.padding.variance * fit.padding.weights**2
     return np.maximum(variances, 0.0)
