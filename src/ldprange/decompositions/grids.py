@@ -17,7 +17,6 @@ from ldprange.support.checking import normalise, shown
 
 _DEEPEST = 27  # a plan's attributes have at most 2**26 bins, their trees fewer than twice as many leaves
 _MAX_SCALES = 3  # of tables of two attributes: 2 × 2, 4 × 4 and 8 × 8 cells
-_COARSE_SCALES = 5  # the same for denoised answers, up to 32 × 32
 _FINE = 8  # the depth of a tree from which on one scale, that of bins, is enough
 
 
@@ -108,11 +107,12 @@ class Grids(Decomposition):
         return Grids(trees, [*sorted(singles), *asked])
 
     @staticmethod
-    def coarse(domain: Domain, max_levels: int = MAX_LEVELS) -> Grids:
+    def coarse(domain: Domain, scales: int = 5, max_levels: int = MAX_LEVELS) -> Grids:
         """Return the grids that denoised answers are best had from, ``max_levels`` at most.
 
-        Every two attributes of ``domain`` are asked about on squares of 2 × 2 to 32 × 32 cells, and each
-        alone on every other scale. So smooth populations, which need no finer ones, are known well.
+        Every two attributes of ``domain`` are asked about on squares of 2 × 2 cells, 4 × 4, and so on, as
+        many ``scales`` as wanted, and each alone on every other scale. So smooth populations, which need no
+        finer ones, are known well.
 
         >>> from ldprange import Domain
         >>> two = Domain.product(a=Domain.integers(1, 64), b=Domain.integers(1, 64))
@@ -126,10 +126,10 @@ class Grids(Decomposition):
             for a, tree in enumerate(trees)
             for depth in _alone(len(tree))
         ]
-        scales = max(1, min(_COARSE_SCALES, (max_levels - len(alone)) // len(pairs)))
+        there_are = max(1, min(scales, (max_levels - len(alone)) // len(pairs)))
         asked: dict[tuple[int, ...], None] = {}
-        for step in range(scales):  # spread evenly over all scales, if there are too many pairs for each
-            depth = 1 + round((step + 0.5) * _COARSE_SCALES / scales - 0.5)
+        for step in range(there_are):  # spread evenly over all scales, if there are too many pairs for each
+            depth = 1 + round((step + 0.5) * scales / there_are - 0.5)
             for pair in pairs:
                 asked[tuple(min(depth, len(tree)) if a in pair else 0 for a, tree in enumerate(trees))] = None
         return Grids(trees, [*alone[: max_levels - len(asked)], *asked])

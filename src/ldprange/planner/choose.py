@@ -60,7 +60,7 @@ def choose_plan(
         _check_limit(domain, answers, max_influence)
         return _least_error(domain, epsilon, expected_users, workload, max_influence)
     if answers == "denoised" and several and not much_is_known(epsilon, expected_users):
-        return coarse_plan(domain, float(epsilon))
+        return coarse_plan(domain, float(epsilon), expected_users)
     plan = compare_plans(domain, epsilon=epsilon, expected_users=expected_users, workload=workload).best.plan
     return tilted(plan, expected_users) if answers == "denoised" and not several else plan
 

@@ -24,6 +24,8 @@ _TILT = 0.15  # by which the logarithm of a level's share falls with every halvi
 _ENOUGH = 3e5  # 1 over the variance of a bin from which on nothing needs to be tilted
 _LITTLE = 1e4  # and up to which all is
 _MUCH = 5e6  # the same for several attributes: from here on all combinations of scales are asked for
+_CELLS_OF_ROOT = 1.5  # cells of the finest grid of a pair, over the root of how much is known of it
+_FEWEST_SCALES, _MOST_SCALES = 3, 5  # of a pair: up to 8 × 8 cells, and up to 32 × 32
 _CELLS = 64  # on which errors are predicted
 _REPETITIONS = 4
 
@@ -57,10 +59,22 @@ def much_is_known(epsilon: float, users: float) -> bool:
     return _known(epsilon, users) > _MUCH
 
 
-def coarse_plan(domain: Domain, epsilon: float) -> Plan:
-    """Return the plan for denoised answers about several attributes: as many people on every coarse grid."""
-    grids = Grids.coarse(domain)
-    return Plan(domain, epsilon, grids, [best_oracle(level, epsilon) for level in grids.on(domain).levels])
+def coarse_plan(domain: Domain, epsilon: float, expected_users: float) -> Plan:
+    """Return the plan for denoised answers about several attributes: coarse grids of pairs, and each alone.
+
+    The less can be known of a pair, the coarser its grids, and half of the people at least are then asked
+    about one attribute. Where much can be known, as many are asked about every grid.
+    """
+    pairs = math.comb(len(domain.attributes), 2)
+    cells = _CELLS_OF_ROOT * math.sqrt(_known(epsilon, expected_users) / pairs)
+    scales = round(min(max(math.log2(cells) / 2, _FEWEST_SCALES), _MOST_SCALES))
+    grids = Grids.coarse(domain, scales)
+    oracles = [best_oracle(level, epsilon) for level in grids.on(domain).levels]
+    alone = np.count_nonzero(grids.depths, axis=1) == 1
+    if scales == _MOST_SCALES or alone.mean() >= 0.5:
+        return Plan(domain, epsilon, grids, oracles)
+    probabilities = np.where(alone, 0.5 / alone.sum(), 0.5 / (~alone).sum())
+    return Plan(domain, epsilon, grids, oracles, rounded_probabilities(probabilities))
 
 
 @dataclass(frozen=True, slots=True)
