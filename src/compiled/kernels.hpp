@@ -102,14 +102,14 @@ void product_sums(const Table& table, const std::int64_t* one, const std::int64_
 
 // joint_variances.cpp
 struct JointTable {  // of two attributes: what their variances depend on
-    const double* upto;  // height × width
-    std::size_t height, width;
+    const double* upto;  // in rows of this width
+    std::size_t width;
     const double *shrink, *spread, *scales, *held;  // rows × columns each: by depths of both
     std::size_t rows, columns;
     double users;
 };
-void joint_variances(const std::int64_t* low, const std::int64_t* high, const double* less, std::size_t count,
+void joint_variances(const std::int64_t* low, const std::int64_t* high, std::size_t count,
                      const std::int64_t* row_sizes, const std::int64_t* column_sizes, const JointTable& table,
-                     double* variances, unsigned threads);  // 2 × count ends and constants
+                     double* variances, unsigned threads);  // 2 × count ends
 
 }  // namespace ldprange

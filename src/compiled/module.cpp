@@ -193,7 +193,7 @@ void check_sizes(const Array<const std::int64_t>& sizes, std::size_t depths, std
             "there must be a share below each boundary between bins");
 }
 
-void joint_variances(Array<const std::int64_t, 2> low, Array<const std::int64_t, 2> high, Array<const double, 2> less,
+void joint_variances(Array<const std::int64_t, 2> low, Array<const std::int64_t, 2> high,
                      Array<const std::int64_t> row_sizes, Array<const std::int64_t> column_sizes,
                      Array<const double, 2> upto, Array<const double, 2> shrink, Array<const double, 2> spread,
                      Array<const double, 2> scales, Array<const double, 2> held, double users,
@@ -203,18 +203,17 @@ void joint_variances(Array<const std::int64_t, 2> low, Array<const std::int64_t,
         require(each->shape(0) == rows && each->shape(1) == columns, "there must be a number for all depths");
     check_sizes(row_sizes, rows, upto.shape(0));
     check_sizes(column_sizes, columns, upto.shape(1));
-    require(low.shape(0) == 2 && high.shape(0) == 2 && less.shape(0) == 2 && low.shape(1) == count &&
-                high.shape(1) == count && less.shape(1) == count,
-            "there must be two ranges and two constants for each question");
+    require(low.shape(0) == 2 && high.shape(0) == 2 && low.shape(1) == count && high.shape(1) == count,
+            "there must be two ranges for each question");
     for (std::size_t axis = 0; axis < 2; ++axis) {
         const std::int64_t bins = axis ? column_sizes(0) : row_sizes(0);
         for (std::size_t q = 0; q < count; ++q)
             require(0 <= low(axis, q) && low(axis, q) <= high(axis, q) && high(axis, q) <= bins,
                     "every range must begin before it ends and lie within its bins");
     }
-    const ldprange::JointTable table{upto.data(),   upto.shape(0), upto.shape(1), shrink.data(), spread.data(),
-                                     scales.data(), held.data(),   rows,          columns,       users};
-    ldprange::joint_variances(low.data(), high.data(), less.data(), count, row_sizes.data(), column_sizes.data(), table,
+    const ldprange::JointTable table{upto.data(), upto.shape(1), shrink.data(), spread.data(), scales.data(),
+                                     held.data(), rows,          columns,       users};
+    ldprange::joint_variances(low.data(), high.data(), count, row_sizes.data(), column_sizes.data(), table,
                               variances.data(), threads);
 }
 
@@ -356,8 +355,7 @@ NB_MODULE(_compiled, module) {
                nb::arg("other").noconvert(), nb::arg("weights").noconvert(), nb::arg("which").noconvert(),
                nb::arg("sums").noconvert(), "threads"_a, free);
     module.def("joint_variances", &joint_variances, nb::arg("low").noconvert(), nb::arg("high").noconvert(),
-               nb::arg("less").noconvert(), nb::arg("row_sizes").noconvert(), nb::arg("column_sizes").noconvert(),
-               nb::arg("upto").noconvert(), nb::arg("shrink").noconvert(), nb::arg("spread").noconvert(),
-               nb::arg("scales").noconvert(), nb::arg("held").noconvert(), "users"_a,
-               nb::arg("variances").noconvert(), "threads"_a, free);
+               nb::arg("row_sizes").noconvert(), nb::arg("column_sizes").noconvert(), nb::arg("upto").noconvert(),
+               nb::arg("shrink").noconvert(), nb::arg("spread").noconvert(), nb::arg("scales").noconvert(),
+               nb::arg("held").noconvert(), "users"_a, nb::arg("variances").noconvert(), "threads"_a, free);
 }

@@ -124,8 +124,7 @@ class GridsLayout(Layout):
             corners, means = corners_of(there.shape), []
             for low, high in boxes_of(there.shape), ([np.zeros_like(end) for end in corners], corners):
                 stops = [axis.leaf(end) for axis, end in zip(table.axes, high, strict=True)]
-                boxes = Boxes(low, stops, [np.zeros(end.shape) for end in low])
-                means.append(variances(boxes).mean())
+                means.append(variances(Boxes(low, stops)).mean())
             each.append(means)
         ranges, prefixes = np.mean(each, axis=0).tolist()
         return ranges, prefixes

@@ -287,7 +287,6 @@ def sum_supports(
 def joint_variances(
     low: Sequence[NDArray[np.int64]],
     high: Sequence[NDArray[np.int64]],
-    less: Sequence[NDArray[np.float64]],
     sizes: Sequence[Sequence[int]],
     upto: NDArray[np.float64],
     shrink: NDArray[np.float64],
@@ -296,18 +295,16 @@ def joint_variances(
     held: NDArray[np.float64],
     users: float,
 ) -> NDArray[np.float64]:
-    """Return the exact variances of many questions, each on every axis a range of bins less a constant."""
+    """Return the exact variances of many questions, each on every axis a range of bins."""
     if len(sizes) > 2:
-        return numpy_kernels.joint_variances(
-            low, high, less, sizes, upto, shrink, spread, scales, held, users
-        )
+        return numpy_kernels.joint_variances(low, high, sizes, upto, shrink, spread, scales, held, users)
     count, by_depths = low[0].size, [shrink, spread, scales, held]
     if len(sizes) == 1:  # beside an axis of one bin, which is always asked for
         low, high = [*low, np.zeros(count, np.int64)], [*high, np.ones(count, np.int64)]
-        less, sizes = [*less, np.zeros(count)], [*sizes, (1,)]
+        sizes = [*sizes, (1,)]
         upto = np.stack([np.zeros_like(upto), upto], axis=1)
         by_depths = [each[:, None] for each in by_depths]
-    ends = np.array(low, np.int64), np.array(high, np.int64), np.array(less, np.float64)
+    ends = np.array(low, np.int64), np.array(high, np.int64)
     nested = [np.array(each, np.int64) for each in sizes]
     tables = [np.ascontiguousarray(each, np.float64) for each in (upto, *by_depths)]
     variances = np.empty(count)

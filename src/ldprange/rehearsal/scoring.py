@@ -42,7 +42,7 @@ class _Part:
         }
         others = tuple(set(range(counts.ndim)) - set(chosen))
         cdf = shares_below(counts.sum(axis=others) / counts.sum())
-        return _Part(ends, from_corners(low, high, lambda corner: cdf[tuple(corner)]))
+        return _Part(ends, from_corners(low, high, cdf))
 
     def ask(self, estimated: EitherEstimate) -> Answer[NDArray[np.float64]]:
         if "" in self.ends:  # the name of an only attribute
