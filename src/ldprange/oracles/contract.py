@@ -191,9 +191,19 @@ class Mechanism(ABC):
         """Return how many people reported on every grid, and unbiased numbers of them in its cells."""
         return np.array([users]), self.people(counts, users)[None]
 
-    @abstractmethod
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
-        """Draw the tally of ``holders[i]`` users with item i, by the law of encoding each."""
+        """Draw the tally of ``holders[i]`` users with item i, by the law of encoding each.
+
+        A mechanism that can draw the tally of many users at once does so here.
+        """
+        return self.draw_each(holders, rng)
+
+    def draw_each(self, holders: Counts, rng: np.random.Generator) -> Counts:
+        """Draw the same by encoding each user."""
+        counts = np.zeros(self.counters, np.int64)
+        for items in each_holder(holders, max(_BLOCK, self.counters)):
+            counts += self.tally(self.encode_many(items, rng))
+        return counts
 
     @abstractmethod
     def likelihood(self, report: bytes, item: int) -> Fraction:
@@ -276,7 +286,7 @@ def integers_below(bound: int, rows: NDArray[np.uint8]) -> NDArray[np.uint32]:
     return check_below(bound, numbers_of(rows, np.dtype(np.uint32)))
 
 
-def check_below(bound: int, values: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def check_below(bound: int, values: NDArray[Any]) -> NDArray[Any]:
     """Return integers that a client can have sent; one that none can is an error."""
     if values.size and int(values.max()) >= bound:
         raise WireError(

@@ -29,7 +29,6 @@ from ldprange.oracles.contract import (
     Mechanism,
     Oracle,
     Pull,
-    each_holder,
     integers_below,
     width_of,
 )
@@ -75,7 +74,10 @@ class OLH(Oracle):
 
 
 class HashingMechanism(Mechanism):
-    """The column has four numbers a report: the coefficients a₀, a₁, a₂, and the symbol."""
+    """The column has four numbers a report: the coefficients a₀, a₁, a₂, and the symbol.
+
+    Supports that share a hash are not independent, so there is no short cut to the tally of many users.
+    """
 
     def __init__(self, cells: int, epsilon: float, symbols: int) -> None:
         self.cells = self.counters = cells
@@ -161,13 +163,6 @@ class HashingMechanism(Mechanism):
         # public, but a tally does not keep them
         most = self._pull_of(weights, np.maximum(weights, 0.0).sum(axis=-1))
         return Pull(most, most)
-
-    def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
-        """Encode and add up every user: supports that share a hash are not independent, so no short cut."""
-        counts = np.zeros(self.cells, np.int64)
-        for items in each_holder(holders):
-            counts += self.tally(self.encode_many(items, rng))
-        return counts
 
     def likelihood(self, report: bytes, item: int) -> Fraction:
         row = self.unpack(np.frombuffer(report, np.uint8)[None])[0]
