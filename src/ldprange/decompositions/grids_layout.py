@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.decompositions.contract import AnswerWeights, Decomposition, Layout, Weigh
-from ldprange.decompositions.descent import descend
+from ldprange.decompositions.descent import best_told
 from ldprange.least_squares.axis import Axis, analysed
 from ldprange.least_squares.table import Boxes, JointFit, shares_below
 from ldprange.levels import Level
@@ -142,17 +142,7 @@ class GridsLayout(Layout):
             told = tells.any(axis=0)  # what no grid tells is not in question
             precision = information * prod(axis.leaves for axis in axes) / cells
             parts.append((c[:, told], tells[:, told], precision))
-
-        def gradient(probabilities: Floats) -> Floats:
-            variance, gains = np.zeros(2), np.zeros((2, probabilities.size))
-            for c, tells, precision in parts:
-                informed = (precision * probabilities) @ tells
-                variance += c @ (1 / informed)
-                gains += precision * ((c / informed**2) @ tells.T)
-            towards: Floats = weights @ (gains / variance[:, None])
-            return towards
-
-        return descend(gradient, len(self.levels))
+        return best_told(parts, weights)
 
 
 def padded(numbers: NDArray[Any], leaves: Sequence[int]) -> NDArray[Any]:
