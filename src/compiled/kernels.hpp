@@ -12,8 +12,6 @@ namespace ldprange {
 void draw_words(std::uint64_t* state, std::uint32_t* words, std::size_t count);
 void draw_levels(std::uint64_t* state, std::uint8_t* chosen, std::size_t count, const std::uint64_t* thresholds,
                  std::size_t number);
-void choose_levels(const std::uint32_t* words, std::uint8_t* chosen, std::size_t count,
-                   const std::uint64_t* thresholds, std::size_t number);
 template <class Item>  // std::uint32_t or std::int64_t
 void split_by_level(const Item* items, const std::uint8_t* chosen, std::size_t count,
                     std::uint32_t* grouped, std::int64_t* bounds, std::size_t levels);

@@ -42,11 +42,6 @@ void draw_levels(Array<std::uint64_t> state, Array<const std::uint64_t> threshol
     ldprange::draw_levels(state_of(state), chosen.data(), chosen.size(), thresholds.data(), thresholds.size());
 }
 
-void choose_levels(Words words, Array<const std::uint64_t> thresholds, Array<std::uint8_t> chosen) {
-    require(words.size() == chosen.size(), "there must be a level for each word");
-    ldprange::choose_levels(words.data(), chosen.data(), words.size(), thresholds.data(), thresholds.size());
-}
-
 template <class Item>
 void split_by_level(Array<const Item> items, Array<const std::uint8_t> chosen, Array<std::uint32_t> grouped,
                     Array<std::int64_t> bounds) {
@@ -298,8 +293,6 @@ NB_MODULE(_compiled, module) {
     const auto free = nb::call_guard<nb::gil_scoped_release>();
     module.def("draw_words", &draw_words, nb::arg("state").noconvert(), nb::arg("words").noconvert(), free);
     module.def("draw_levels", &draw_levels, nb::arg("state").noconvert(), nb::arg("thresholds").noconvert(),
-               nb::arg("chosen").noconvert(), free);
-    module.def("choose_levels", &choose_levels, nb::arg("words").noconvert(), nb::arg("thresholds").noconvert(),
                nb::arg("chosen").noconvert(), free);
     module.def("split_by_level", &split_by_level<std::uint32_t>, nb::arg("items").noconvert(),
                nb::arg("chosen").noconvert(), nb::arg("grouped").noconvert(), nb::arg("bounds").noconvert(), free);

@@ -177,7 +177,8 @@ int main() {
             auto state = seed;
             draw_levels(state.data(), levels, count, thresholds.data(), thresholds.size());
         });
-        choose_levels(words.data(), chosen.data(), count, thresholds.data(), thresholds.size());
+        auto levels_state = seed;
+        draw_levels(levels_state.data(), chosen.data(), count, thresholds.data(), thresholds.size());
         std::vector<std::int64_t> bounds(thresholds.size() + 2);
         same<std::uint32_t>("split_by_level", count, [&](std::uint32_t* grouped, unsigned) {
             split_by_level(items.data(), chosen.data(), count, grouped, bounds.data(), bounds.size() - 1);

@@ -41,7 +41,7 @@ def test_the_boundary_checks_every_size() -> None:
     import ldprange.kernels._compiled as _compiled
 
     state, words = np.zeros(4, np.uint64), np.zeros(8, np.uint32)
-    edges, levels = np.zeros(2, np.uint64), np.zeros(8, np.uint8)
+    levels = np.zeros(8, np.uint8)
     bounds, counts = np.array([0, 8]), np.zeros((1, 5), np.int64)
     rows, columns, upto = np.array([6, 2, 1]), np.array([3, 1]), np.zeros((7, 4))
     ends, depths = [np.zeros((2, 1), np.int64)] * 2, [np.zeros((3, 2))] * 4
@@ -50,7 +50,6 @@ def test_the_boundary_checks_every_size() -> None:
         ("draw_words", (state[:3], words)),
         ("draw_levels", (state, np.zeros(300, np.uint64), levels)),
         ("draw_levels", (state, np.array([2, 1], np.uint64), levels)),
-        ("choose_levels", (words, edges, levels[:7])),
         ("split_by_level", (words, levels[:7], words, bounds)),
         ("split_by_level", (words, levels, words[:7], bounds)),
         ("split_by_level", (words, levels, words, bounds[:1])),

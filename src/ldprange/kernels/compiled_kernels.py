@@ -77,13 +77,6 @@ def draw_levels(rng: np.random.Generator, count: int, thresholds: tuple[int, ...
     return chosen
 
 
-def choose_levels(words: Words, thresholds: tuple[int, ...]) -> NDArray[np.uint8]:
-    """Give each word a level: the number of thresholds that it reaches."""
-    chosen = np.empty(words.size, np.uint8)
-    _compiled.choose_levels(np.ascontiguousarray(words), np.array(thresholds, np.uint64), chosen)
-    return chosen
-
-
 def split_by_level(items: NDArray[np.integer[Any]], chosen: NDArray[np.uint8], levels: int) -> list[Words]:
     """Return, for every level, the items of those who chose it, in their order."""
     grouped = np.empty(items.size, np.uint32)
