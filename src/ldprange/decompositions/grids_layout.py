@@ -121,8 +121,8 @@ class GridsLayout(Layout):
             table, others = self.table(law, chosen), set(range(shares.ndim)) - set(chosen)
             there = shares.sum(axis=tuple(others))
             variances = table.variances(shares_below(padded(there, table.leaves)))
-            corners, means = corners_of(there.shape), []
-            for low, high in boxes_of(there.shape), ([np.zeros_like(end) for end in corners], corners):
+            means = []
+            for low, high in boxes_of(there.shape), corners_of(there.shape):
                 stops = [axis.leaf(end) for axis, end in zip(table.axes, high, strict=True)]
                 means.append(variances(Boxes(low, stops)).mean())
             each.append(means)
