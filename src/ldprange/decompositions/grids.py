@@ -174,11 +174,8 @@ def trees_of(domain: Domain, branching: int) -> Iterator[tuple[int, ...]]:
 
 
 def _numbers(given: object, least: int, what: str) -> tuple[tuple[int, ...], ...]:
-    rows = [list(row) if isinstance(row, list | tuple) else [None] for row in _listed(given)]
+    listed = given if isinstance(given, list | tuple) else [None]
+    rows = [list(row) if isinstance(row, list | tuple) else [None] for row in listed]
     if not all(type(number) is int and number >= least for row in rows for number in row):
         raise PlanError(f"{what} must be lists of whole numbers of at least {least}, got {shown(given)}")
     return tuple(map(tuple, rows))
-
-
-def _listed(given: object) -> list[object]:
-    return list(given) if isinstance(given, list | tuple) else [None]
