@@ -94,6 +94,11 @@ class Mechanism(ABC):
     _p: float  # the probability that a report supports the item its sender holds
     _q: float  # and any other
 
+    def _set_supports(self, p: float, q: float, *, others: float, held_and_other: float) -> None:
+        """Set what follows from how often reports support cells; see :meth:`Noise.of_supports`."""
+        self._p, self._q = p, q
+        self.noise = Noise.of_supports(p, q, others=others, held_and_other=held_and_other)
+
     @property
     def outputs(self) -> int:
         """How many different reports there are, at most."""

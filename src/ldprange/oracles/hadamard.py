@@ -177,10 +177,8 @@ class _HadamardMechanism(_HashedMechanism):
         apart = (Fraction(k, g * g) - keep) / (k - 1)
         in_row = Fraction(g - 2, max(1, k - 2))
         both = apart + in_row * (keep * collision - apart)
-        self._p, self._q = float(keep), float(lie + (keep - lie) * collision)
-        self.noise = Noise.of_supports(
-            self._p, self._q, others=float(both), held_and_other=float(keep * collision)
-        )
+        q = float(lie + (keep - lie) * collision)
+        self._set_supports(float(keep), q, others=float(both), held_and_other=float(keep * collision))
 
     def symbols(self, index: Words, items: Words) -> Words:
         """Hash items by indices."""

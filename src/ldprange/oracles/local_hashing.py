@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from ldprange import kernels
 from ldprange.errors import PlanError
-from ldprange.noise import Noise
 from ldprange.oracles.bit_rows import Rows, join_fields, number_rows, part_fields
 from ldprange.oracles.contract import (
     Column,
@@ -100,10 +99,8 @@ class HashingMechanism(Mechanism):
         keep, lie = self._response.keep, self._response.lie
         collision = sum((n * c * c for c, n in chances), Fraction())
         both = sum((n * c * c * (lie + (keep - lie) * c) for c, n in chances), Fraction())
-        self._p, self._q = float(keep), float(lie + (keep - lie) * collision)
-        self.noise = Noise.of_supports(
-            self._p, self._q, others=float(both), held_and_other=float(keep * collision)
-        )
+        q = float(lie + (keep - lie) * collision)
+        self._set_supports(float(keep), q, others=float(both), held_and_other=float(keep * collision))
 
     def hashed(self, coefficients: NDArray[np.uint64], items: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return the symbols of items; ``coefficients`` holds a₀, a₁, a₂ along its first axis."""

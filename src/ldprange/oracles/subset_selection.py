@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from ldprange import kernels
 from ldprange.errors import PlanError, WireError
-from ldprange.noise import Noise
 from ldprange.oracles.bit_rows import Rows, bits_at, number_rows, numbers_of
 from ldprange.oracles.contract import (
     Column,
@@ -100,8 +99,7 @@ class SubsetMechanism(Mechanism):
         q = (p * (k - 1) + (1 - p) * k) / others
         pairs = others * max(1, others - 1)
         both = (p * (k - 1) * (k - 2) + (1 - p) * k * (k - 1)) / pairs
-        self._p, self._q = p, q
-        self.noise = Noise.of_supports(p, q, others=both, held_and_other=p * (k - 1) / others)
+        self._set_supports(p, q, others=both, held_and_other=p * (k - 1) / others)
 
     def encode(self, item: int, coins: Coins) -> bytes:
         word = coins.word
