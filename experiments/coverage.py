@@ -78,7 +78,7 @@ def surveys_of_two(
     rng, upto = np.random.default_rng(1), shares_below(shares)
     ends = [np.sort([rng.permutation(bins + 1)[:2] for _ in range(_RANGES)]) for bins in shares.shape]
     low, high = ([each[:, side] for each in ends] for side in (0, 1))
-    truth = from_corners(low, high, lambda corner: upto[tuple(corner)])
+    truth = from_corners(low, high, upto)
     half = shares.shape[1] // 2
     given = upto[:, half] / upto[-1, half]
     for seed in seeds:

@@ -40,7 +40,7 @@ def errors(counts: NDArray[np.int64], epsilon: float, seeds: int) -> tuple[float
     rng, upto = np.random.default_rng(2), shares_below(counts / counts.sum())
     ends = [np.sort([rng.permutation(bins + 1)[:2] for _ in range(_RECTANGLES)]) for bins in counts.shape]
     low, high = ([each[:, side] for each in ends] for side in (0, 1))
-    truth = from_corners(low, high, lambda corner: upto[tuple(corner)])
+    truth = from_corners(low, high, upto)
     asked = {"age": (low[0], high[0] - 1), "income": (125.0 * low[1], 125.0 * high[1])}
     squares = np.zeros(2)
     for seed in range(seeds):

@@ -63,14 +63,6 @@ void draw_words(std::uint64_t* state, std::uint32_t* words, std::size_t count) {
     Generator(state).fill(words, count);
 }
 
-void choose_levels(const std::uint32_t* words, std::uint8_t* chosen, std::size_t count,
-                   const std::uint64_t* thresholds, std::size_t number) {
-    Levels(thresholds, number).with([&](auto level_of) {
-        LDPRANGE_UNROLL
-        for (std::size_t i = 0; i < count; ++i) chosen[i] = level_of(words[i]);
-    });
-}
-
 void draw_levels(std::uint64_t* state, std::uint8_t* chosen, std::size_t count, const std::uint64_t* thresholds,
                  std::size_t number) {
     Generator generator(state);

@@ -1,7 +1,7 @@
-// Exact variances of questions about two attributes, a range less a constant on each. The NumPy twin cuts both lines
-// into pieces and looks at all depths of each. Here the few nodes of each tree are followed that a range does not treat
-// like all of their parent: cells that an end of it cuts, and runs of whole cells beside those. Everything is a sum
-// over pairs of nodes, one of each tree, and a pair takes the same few steps whatever its depths.
+// Exact variances of questions about two attributes, a range on each. The NumPy twin cuts both lines into pieces and
+// looks at all depths of each. Here the few nodes of each tree are followed that a range does not treat like all of
+// their parent: cells that an end of it cuts, and runs of whole cells beside those. Everything is a sum over pairs of
+// nodes, one of each tree, and a pair takes the same few steps whatever its depths.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -29,7 +29,7 @@ public:
         energies_.resize(depths);
     }
 
-    void ask(std::int64_t low, std::int64_t high, double less) {
+    void ask(std::int64_t low, std::int64_t high) {
         low_ = low;
         high_ = high;
         nodes_ = edge_count_ = 0;
@@ -37,7 +37,7 @@ public:
         begins_[0] = 0;
         energies_[0] = 0.0;
         const bool certain = low == high || (low == 0 && high == sizes_[0]);
-        add(first, last, 0, 0, !certain, mean(0, sizes_[0]), less);
+        add(first, last, 0, 0, !certain, mean(0, sizes_[0]), 0.0);
         begins_[1] = nodes_;
         for (std::size_t depth = 1; depth < depths_; ++depth) {
             energies_[depth] = 0.0;
@@ -199,10 +199,9 @@ public:
           totals_(stride_),
           towards_(table_.columns) {}
 
-    double ask(const std::array<std::int64_t, 2>& low, const std::array<std::int64_t, 2>& high,
-               const std::array<double, 2>& less) {
-        one_.ask(low[0], high[0], less[0]);
-        other_.ask(low[1], high[1], less[1]);
+    double ask(const std::array<std::int64_t, 2>& low, const std::array<std::int64_t, 2>& high) {
+        one_.ask(low[0], high[0]);
+        other_.ask(low[1], high[1]);
         gather();
         if (weights_.any_held()) follow();
         double variance = 0.0;
@@ -210,7 +209,8 @@ public:
         std::fill_n(totals_.begin(), other_.nodes(), 0.0);
         for (std::size_t depth = 0; depth < table_.rows; ++depth) variance += at_depth(depth);
         for (std::size_t b = 0; b < other_.nodes(); ++b) variance += totals_[b];
-        return std::max(variance - spread_of_people(low, high, less) / table_.users, 0.0);
+        const double inside = share(low, high);
+        return std::max(variance - inside * (1.0 - inside) / table_.users, 0.0);
     }
 
 private:
@@ -276,21 +276,12 @@ private:
         return variance;
     }
 
-    // The population's own variance of a product of ranges less constants.
-    double spread_of_people(const std::array<std::int64_t, 2>& low, const std::array<std::int64_t, 2>& high,
-                            const std::array<double, 2>& less) const {
+    // The population's share in a product of ranges.
+    double share(const std::array<std::int64_t, 2>& low, const std::array<std::int64_t, 2>& high) const {
         const double* from = table_.upto + static_cast<std::size_t>(low[0]) * table_.width;
         const double* to = table_.upto + static_cast<std::size_t>(high[0]) * table_.width;
-        const double* end = table_.upto + (table_.height - 1) * table_.width;
-        const std::size_t last = table_.width - 1;
         const auto across = [&](const double* row) { return row[high[1]] - row[low[1]]; };
-        const double both = across(to) - across(from), one = to[last] - from[last], other = across(end);
-        const double mean = both - less[1] * one - less[0] * other + less[0] * less[1] * end[last];
-        const std::array<double, 2> inside{1.0 - 2.0 * less[0], 1.0 - 2.0 * less[1]};
-        const std::array<double, 2> outside{less[0] * less[0], less[1] * less[1]};
-        const double square = inside[0] * inside[1] * both + inside[0] * outside[1] * one +
-                              outside[0] * inside[1] * other + outside[0] * outside[1] * end[last];
-        return square - mean * mean;
+        return across(to) - across(from);
     }
 
     const Weights& weights_;
@@ -302,15 +293,14 @@ private:
 
 }  // namespace
 
-void joint_variances(const std::int64_t* low, const std::int64_t* high, const double* less, std::size_t count,
+void joint_variances(const std::int64_t* low, const std::int64_t* high, std::size_t count,
                      const std::int64_t* row_sizes, const std::int64_t* column_sizes, const JointTable& table,
                      double* variances, unsigned threads) {
     const Weights weights(table);
     in_threads(count, kGrain, threads, [&](std::size_t begin, std::size_t end) {
         Questions questions(weights, row_sizes, column_sizes);
         for (std::size_t q = begin; q < end; ++q)
-            variances[q] = questions.ask({low[q], low[count + q]}, {high[q], high[count + q]},
-                                         {less[q], less[count + q]});
+            variances[q] = questions.ask({low[q], low[count + q]}, {high[q], high[count + q]});
     });
 }
 

@@ -12,8 +12,6 @@ namespace ldprange {
 void draw_words(std::uint64_t* state, std::uint32_t* words, std::size_t count);
 void draw_levels(std::uint64_t* state, std::uint8_t* chosen, std::size_t count, const std::uint64_t* thresholds,
                  std::size_t number);
-void choose_levels(const std::uint32_t* words, std::uint8_t* chosen, std::size_t count,
-                   const std::uint64_t* thresholds, std::size_t number);
 template <class Item>  // std::uint32_t or std::int64_t
 void split_by_level(const Item* items, const std::uint8_t* chosen, std::size_t count,
                     std::uint32_t* grouped, std::int64_t* bounds, std::size_t levels);
@@ -102,14 +100,14 @@ void product_sums(const Table& table, const std::int64_t* one, const std::int64_
 
 // joint_variances.cpp
 struct JointTable {  // of two attributes: what their variances depend on
-    const double* upto;  // height × width
-    std::size_t height, width;
+    const double* upto;  // in rows of this width
+    std::size_t width;
     const double *shrink, *spread, *scales, *held;  // rows × columns each: by depths of both
     std::size_t rows, columns;
     double users;
 };
-void joint_variances(const std::int64_t* low, const std::int64_t* high, const double* less, std::size_t count,
+void joint_variances(const std::int64_t* low, const std::int64_t* high, std::size_t count,
                      const std::int64_t* row_sizes, const std::int64_t* column_sizes, const JointTable& table,
-                     double* variances, unsigned threads);  // 2 × count ends and constants
+                     double* variances, unsigned threads);  // 2 × count ends
 
 }  // namespace ldprange

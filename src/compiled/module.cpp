@@ -9,7 +9,6 @@
 #include "kernels.hpp"
 
 namespace nb = nanobind;
-using nb::literals::operator""_a;
 
 namespace {
 
@@ -40,11 +39,6 @@ void draw_words(Array<std::uint64_t> state, Array<std::uint32_t> words) {
 
 void draw_levels(Array<std::uint64_t> state, Array<const std::uint64_t> thresholds, Array<std::uint8_t> chosen) {
     ldprange::draw_levels(state_of(state), chosen.data(), chosen.size(), thresholds.data(), thresholds.size());
-}
-
-void choose_levels(Words words, Array<const std::uint64_t> thresholds, Array<std::uint8_t> chosen) {
-    require(words.size() == chosen.size(), "there must be a level for each word");
-    ldprange::choose_levels(words.data(), chosen.data(), words.size(), thresholds.data(), thresholds.size());
 }
 
 template <class Item>
@@ -193,7 +187,7 @@ void check_sizes(const Array<const std::int64_t>& sizes, std::size_t depths, std
             "there must be a share below each boundary between bins");
 }
 
-void joint_variances(Array<const std::int64_t, 2> low, Array<const std::int64_t, 2> high, Array<const double, 2> less,
+void joint_variances(Array<const std::int64_t, 2> low, Array<const std::int64_t, 2> high,
                      Array<const std::int64_t> row_sizes, Array<const std::int64_t> column_sizes,
                      Array<const double, 2> upto, Array<const double, 2> shrink, Array<const double, 2> spread,
                      Array<const double, 2> scales, Array<const double, 2> held, double users,
@@ -203,18 +197,17 @@ void joint_variances(Array<const std::int64_t, 2> low, Array<const std::int64_t,
         require(each->shape(0) == rows && each->shape(1) == columns, "there must be a number for all depths");
     check_sizes(row_sizes, rows, upto.shape(0));
     check_sizes(column_sizes, columns, upto.shape(1));
-    require(low.shape(0) == 2 && high.shape(0) == 2 && less.shape(0) == 2 && low.shape(1) == count &&
-                high.shape(1) == count && less.shape(1) == count,
-            "there must be two ranges and two constants for each question");
+    require(low.shape(0) == 2 && high.shape(0) == 2 && low.shape(1) == count && high.shape(1) == count,
+            "there must be two ranges for each question");
     for (std::size_t axis = 0; axis < 2; ++axis) {
         const std::int64_t bins = axis ? column_sizes(0) : row_sizes(0);
         for (std::size_t q = 0; q < count; ++q)
             require(0 <= low(axis, q) && low(axis, q) <= high(axis, q) && high(axis, q) <= bins,
                     "every range must begin before it ends and lie within its bins");
     }
-    const ldprange::JointTable table{upto.data(),   upto.shape(0), upto.shape(1), shrink.data(), spread.data(),
-                                     scales.data(), held.data(),   rows,          columns,       users};
-    ldprange::joint_variances(low.data(), high.data(), less.data(), count, row_sizes.data(), column_sizes.data(), table,
+    const ldprange::JointTable table{upto.data(), upto.shape(1), shrink.data(), spread.data(), scales.data(),
+                                     held.data(), rows,          columns,       users};
+    ldprange::joint_variances(low.data(), high.data(), count, row_sizes.data(), column_sizes.data(), table,
                               variances.data(), threads);
 }
 
@@ -293,71 +286,51 @@ void mixture_means(Array<const double> value, Array<const double> noise, Array<c
                             weights.data(), spreads.size(), means.data(), threads);
 }
 
+template <class Type>
+struct Argument {
+    static auto as_it_is() { return nb::arg(); }
+};
+
+// An array of another type, or not in one piece, is an error: what a copy of it is filled with would be lost.
+template <class... Of>
+struct Argument<nb::ndarray<Of...>> {
+    static auto as_it_is() { return nb::arg().noconvert(); }
+};
+
+template <class... Arguments>
+void define(nb::module_& module, const char* name, void (*kernel)(Arguments...)) {
+    module.def(name, kernel, Argument<Arguments>::as_it_is()..., nb::call_guard<nb::gil_scoped_release>());
+}
+
 }  // namespace
 
 NB_MODULE(_compiled, module) {
-    const auto free = nb::call_guard<nb::gil_scoped_release>();
-    module.def("draw_words", &draw_words, nb::arg("state").noconvert(), nb::arg("words").noconvert(), free);
-    module.def("draw_levels", &draw_levels, nb::arg("state").noconvert(), nb::arg("thresholds").noconvert(),
-               nb::arg("chosen").noconvert(), free);
-    module.def("choose_levels", &choose_levels, nb::arg("words").noconvert(), nb::arg("thresholds").noconvert(),
-               nb::arg("chosen").noconvert(), free);
-    module.def("split_by_level", &split_by_level<std::uint32_t>, nb::arg("items").noconvert(),
-               nb::arg("chosen").noconvert(), nb::arg("grouped").noconvert(), nb::arg("bounds").noconvert(), free);
-    module.def("split_by_level", &split_by_level<std::int64_t>, nb::arg("items").noconvert(),
-               nb::arg("chosen").noconvert(), nb::arg("grouped").noconvert(), nb::arg("bounds").noconvert(), free);
-    module.def("encode_contrast", &encode_contrast, nb::arg("state").noconvert(), nb::arg("items").noconvert(),
-               "pairs"_a, "threshold"_a, nb::arg("codes").noconvert(), free);
-    module.def("hash_hadamard", &hash_hadamard, nb::arg("index").noconvert(), nb::arg("items").noconvert(), "bits"_a,
-               "lowest"_a, nb::arg("symbols").noconvert(), free);
+    define(module, "draw_words", &draw_words);
+    define(module, "draw_levels", &draw_levels);
+    define(module, "split_by_level", &split_by_level<std::uint32_t>);
+    define(module, "split_by_level", &split_by_level<std::int64_t>);
+    define(module, "encode_contrast", &encode_contrast);
+    define(module, "hash_hadamard", &hash_hadamard);
     module.def("hash_to_symbol", &hash_to_symbol);  // over before the interpreter could be let go of
-    module.def("draw_below", &draw_below, nb::arg("state").noconvert(), "bound"_a, nb::arg("drawn").noconvert(), free);
-    module.def("respond", &respond, nb::arg("state").noconvert(), "number"_a, "threshold"_a,
-               nb::arg("symbols").noconvert(), free);
-    module.def("encode_hadamard", &encode_hadamard, nb::arg("state").noconvert(), nb::arg("items").noconvert(),
-               "bits"_a, "digits"_a, "threshold"_a, nb::arg("codes").noconvert(), free);
-    module.def("hadamard_supports", &hadamard_supports, nb::arg("counts").noconvert(), "bits"_a, "digits"_a,
-               nb::arg("supports").noconvert(), "threads"_a, free);
-    module.def("encode_subset", &encode_subset, nb::arg("state").noconvert(), nb::arg("items").noconvert(), "cells"_a,
-               "size"_a, "threshold"_a, "together"_a, nb::arg("rows").noconvert(), free);
-    module.def("rank_sets", &rank_sets, nb::arg("rows").noconvert(), nb::arg("table").noconvert(),
-               nb::arg("ranks").noconvert(), free);
-    module.def("sets_of_ranks", &sets_of_ranks, nb::arg("ranks").noconvert(), nb::arg("terms").noconvert(),
-               nb::arg("rows").noconvert(), free);
-    module.def("set_sizes", &set_sizes, nb::arg("rows").noconvert(), nb::arg("sizes").noconvert(), free);
-    module.def("copy_bits", &copy_bits, nb::arg("source").noconvert(), "start"_a, "step"_a,
-               nb::arg("target").noconvert(), "to"_a, "to_step"_a, "bits"_a, "count"_a, free);
-    module.def("tally", &tally, nb::arg("codes").noconvert(), nb::arg("counts").noconvert(), "threads"_a, free);
-    module.def("sum_unary", &sum_unary, nb::arg("packed").noconvert(), nb::arg("counts").noconvert(), "threads"_a,
-               free);
-    module.def("sum_unary_groups", &sum_unary_groups, nb::arg("packed").noconvert(), nb::arg("groups").noconvert(),
-               nb::arg("counts").noconvert(), free);
-    module.def("split_blocks", &split_blocks, nb::arg("upto").noconvert(), nb::arg("mass").noconvert(),
-               nb::arg("variance").noconvert(), nb::arg("half_variance").noconvert(), "width"_a, "least"_a,
-               nb::arg("spreads").noconvert(), nb::arg("weights").noconvert(), nb::arg("left").noconvert(), "threads"_a,
-               free);
-    module.def("mixture_weights", &mixture_weights, nb::arg("value").noconvert(), nb::arg("noise").noconvert(),
-               nb::arg("centre").noconvert(), nb::arg("parent").noconvert(), nb::arg("spreads").noconvert(),
-               nb::arg("start").noconvert(), "counts"_a, "rounds"_a, nb::arg("weights").noconvert(), free);
-    module.def("mixture_means", &mixture_means, nb::arg("value").noconvert(), nb::arg("noise").noconvert(),
-               nb::arg("centre").noconvert(), nb::arg("parent").noconvert(), nb::arg("spreads").noconvert(),
-               nb::arg("weights").noconvert(), nb::arg("means").noconvert(), "threads"_a, free);
-    module.def("walsh_hadamard", &walsh_hadamard, nb::arg("values").noconvert(), "threads"_a, free);
-    module.def("sum_supports", &sum_supports, nb::arg("coefficients").noconvert(), nb::arg("reported").noconvert(),
-               nb::arg("bounds").noconvert(), "exponent"_a, "symbols"_a, nb::arg("counts").noconvert(), "threads"_a,
-               free);
-    module.def("weighted_rows", &weighted_rows, nb::arg("table").noconvert(), nb::arg("first").noconvert(),
-               nb::arg("weights").noconvert(), nb::arg("column").noconvert(), nb::arg("sums").noconvert(), "threads"_a,
-               free);
-    module.def("weighted_pairs", &weighted_pairs, nb::arg("table").noconvert(), nb::arg("first").noconvert(),
-               nb::arg("weights").noconvert(), nb::arg("column").noconvert(), nb::arg("others").noconvert(),
-               nb::arg("sums").noconvert(), "threads"_a, free);
-    module.def("product_sums", &product_sums, nb::arg("table").noconvert(), nb::arg("one").noconvert(),
-               nb::arg("other").noconvert(), nb::arg("weights").noconvert(), nb::arg("which").noconvert(),
-               nb::arg("sums").noconvert(), "threads"_a, free);
-    module.def("joint_variances", &joint_variances, nb::arg("low").noconvert(), nb::arg("high").noconvert(),
-               nb::arg("less").noconvert(), nb::arg("row_sizes").noconvert(), nb::arg("column_sizes").noconvert(),
-               nb::arg("upto").noconvert(), nb::arg("shrink").noconvert(), nb::arg("spread").noconvert(),
-               nb::arg("scales").noconvert(), nb::arg("held").noconvert(), "users"_a,
-               nb::arg("variances").noconvert(), "threads"_a, free);
+    define(module, "draw_below", &draw_below);
+    define(module, "respond", &respond);
+    define(module, "encode_hadamard", &encode_hadamard);
+    define(module, "hadamard_supports", &hadamard_supports);
+    define(module, "encode_subset", &encode_subset);
+    define(module, "rank_sets", &rank_sets);
+    define(module, "sets_of_ranks", &sets_of_ranks);
+    define(module, "set_sizes", &set_sizes);
+    define(module, "copy_bits", &copy_bits);
+    define(module, "tally", &tally);
+    define(module, "sum_unary", &sum_unary);
+    define(module, "sum_unary_groups", &sum_unary_groups);
+    define(module, "split_blocks", &split_blocks);
+    define(module, "mixture_weights", &mixture_weights);
+    define(module, "mixture_means", &mixture_means);
+    define(module, "walsh_hadamard", &walsh_hadamard);
+    define(module, "sum_supports", &sum_supports);
+    define(module, "weighted_rows", &weighted_rows);
+    define(module, "weighted_pairs", &weighted_pairs);
+    define(module, "product_sums", &product_sums);
+    define(module, "joint_variances", &joint_variances);
 }

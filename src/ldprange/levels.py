@@ -1,4 +1,4 @@
-"""What oracles and decompositions share: a level, the cells that one report is about."""
+"""What oracles and decompositions share: a level, the cells that a report is about, and windows of cells."""
 
 from __future__ import annotations
 
@@ -8,10 +8,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldprange.support.arrays import Floats
+
 
 def windows_covering(cells: int, width: int) -> int:
     """Return how many windows of ``width`` cells cover a block of ``cells``, at any shift."""
     return (cells - 2 + width) // width + 1
+
+
+def window_sums(cells: Floats, width: int) -> Floats:
+    """Return the sums over every window of ``width`` cells of a row, from the one with only the first on.
+
+    >>> window_sums(np.array([[1.0, 2.0, 3.0]]), 2).tolist()
+    [[1.0, 3.0, 5.0, 3.0]]
+    """
+    edges = np.pad(cells, [*[(0, 0)] * (cells.ndim - 1), (width, width - 1)])
+    upto = np.cumsum(edges, axis=-1)
+    sums: Floats = upto[..., width:] - upto[..., :-width]
+    return sums
+
+
+def over_cells(windows: Floats, width: int) -> Floats:
+    """Return, for every cell of a row, the sum over the windows that hold it.
+
+    >>> over_cells(np.array([[1.0, 3.0, 5.0, 3.0]]), 2).tolist()
+    [[4.0, 8.0, 8.0]]
+    """
+    upto = np.cumsum(np.pad(windows, [*[(0, 0)] * (windows.ndim - 1), (1, 0)]), axis=-1)
+    sums: Floats = upto[..., width:] - upto[..., :-width]
+    return sums
 
 
 @dataclass(frozen=True, slots=True)

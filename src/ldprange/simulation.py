@@ -147,8 +147,7 @@ def simulate_quickly(plan: Plan, counts: ArrayLike, *, seed: int) -> Aggregate:
 def _draw_quickly(mechanism: Mechanism, holders: Counts, rng: np.random.Generator) -> Counts:
     if not isinstance(mechanism.grid, SubsetMechanism) or holders.sum() > _SETS_PER_CELL * mechanism.cells:
         return mechanism.draw(holders, rng)
-    tallies = (mechanism.tally(mechanism.encode_many(items, rng)) for items in each_holder(holders))
-    return sum(tallies, start=np.zeros(mechanism.counters, np.int64))
+    return mechanism.draw_each(holders, rng)
 
 
 def _simulate(

@@ -31,11 +31,11 @@ def boxes_of(shape: tuple[int, ...]) -> tuple[list[NDArray[np.int64]], list[NDAr
     return [low for low, _ in pairs], [high for _, high in pairs]
 
 
-def corners_of(shape: tuple[int, ...]) -> list[NDArray[np.int64]]:
-    """Return the ends of all products of prefixes, or of an even sample of them."""
-    if math.prod(shape) <= _SOME_BOXES:
-        return list(1 + np.indices(shape).reshape(len(shape), -1))
-    return [1 + rows for rows in _lattice(shape)]
+def corners_of(shape: tuple[int, ...]) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
+    """Return all products of prefixes, or an even sample of them, one prefix for each attribute."""
+    few = math.prod(shape) <= _SOME_BOXES
+    ends = [1 + rows for rows in (np.indices(shape).reshape(len(shape), -1) if few else _lattice(shape))]
+    return [np.zeros_like(end) for end in ends], ends
 
 
 def _lattice(sizes: tuple[int, ...]) -> list[NDArray[np.int64]]:

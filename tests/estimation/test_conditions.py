@@ -13,7 +13,6 @@ import pytest
 
 import ldprange as ldp
 from example_products import PRIME, THREE, TWO, estimated, joint, people
-from ldprange.least_squares.table import Boxes
 
 
 @pytest.mark.slow
@@ -50,18 +49,19 @@ def test_the_interval_of_a_ratio_is_fiellers() -> None:
     found, z = estimated(), 1.959963984540054
     answer = found.range(age=(3, 9), given={"children": (1, 3)})
     shares = found._joint((0, 1))
-    low, high = ([np.array([bound]) for bound in bounds] for bounds in ((3, 1), (10, 4)))
-
-    def asked(constant: float) -> Boxes:
-        return shares.whole(low, high, [np.array([constant]), np.zeros(1)])
-
-    a, rest = (float(shares.ask(asked(constant))[0]) for constant in (0.0, 1.0))
-    b, spread = a - rest, shares.spread(asked(0.0))
-    slope = min(spread.slope[0], spread.variance[0] / a, shares.variance(asked(1.0))[0] / (b - a))
+    part, given = (
+        shares.whole([np.array([first]), np.array([1])], [np.array([stop]), np.array([4])])
+        for first, stop in ((3, 10), (0, 16))
+    )
+    a, b, own, whole = (float(of(box)[0]) for of in (shares.ask, shares.variance) for box in (part, given))
+    covariance = shares.fit.covariances(shares.table, [0, 1], [16, 4])[3:10, 1:4].sum()
+    rest = own + whole - 2 * covariance
+    slope = min(shares.spread(part).slope[0], own / a, rest / (b - a))
     for end in (answer.low, answer.high):
         assert end is not None
-        variance = shares.variance(asked(end))[0] + slope * b * (end - a / b) * (1 - 2 * end)
-        assert abs(shares.ask(asked(end))[0]) == pytest.approx(z * np.sqrt(variance))
+        variance = own - 2 * end * covariance + end**2 * whole
+        variance += slope * b * (end - a / b) * (1 - 2 * end)
+        assert abs(a - end * b) == pytest.approx(z * np.sqrt(variance))
 
 
 def test_among_people_who_may_be_nobody_a_share_is_anything() -> None:

@@ -50,6 +50,18 @@ def same(work: Callable[[Kernels, np.random.Generator], Any], seed: int) -> None
         assert rngs[0].integers(1 << 62) == rngs[1].integers(1 << 62)
 
 
+def levels_by_words(kernels: Kernels, words: list[int], thresholds: tuple[int, ...]) -> list[int]:
+    """Return the levels of people who draw these ``words``."""
+    found = list[int]()
+    for first, second in zip(words[::2], [*words, 0][1::2], strict=True):  # two from every 64 bits
+        rng = generator(0)
+        state: Any = rng.bit_generator.state
+        state["state"]["state"][:] = first | second << 32, 0, 0, 0  # whose sum, but for the third, comes next
+        rng.bit_generator.state = state
+        found += kernels.draw_levels(rng, 2, thresholds).tolist()
+    return found[: len(words)]
+
+
 def equal(one: Any, other: Any) -> None:
     if isinstance(one, np.ndarray):
         assert one.dtype == other.dtype

@@ -131,16 +131,16 @@ int main() {
         const std::vector<std::int64_t> row_sizes = {12, 6, 3, 1}, column_sizes = {8, 2, 1};
         const std::size_t count = 1 << 10, rows = row_sizes.size(), columns = column_sizes.size();
         const auto upto = shares(13 * 9), shrink = shares(rows * columns), spread = shares(rows * columns),
-                   scales = shares(rows * columns), held = shares(rows * columns), less = shares(2 * count);
+                   scales = shares(rows * columns), held = shares(rows * columns);
         std::vector<std::int64_t> low, high;
         for (const std::int64_t bins : {row_sizes[0], column_sizes[0]})
             for (std::size_t question = 0; question < count; ++question) {
                 low.push_back(static_cast<std::int64_t>(chance() % (bins + 1)));
                 high.push_back(low.back() + static_cast<std::int64_t>(chance() % (bins + 1 - low.back())));
             }
-        const JointTable table{upto.data(), 13, 9, shrink.data(), spread.data(), scales.data(), held.data(), rows, columns, 1e4};
+        const JointTable table{upto.data(), 9, shrink.data(), spread.data(), scales.data(), held.data(), rows, columns, 1e4};
         same<double>("joint_variances", count, [&](double* variances, unsigned threads) {
-            joint_variances(low.data(), high.data(), less.data(), count, row_sizes.data(), column_sizes.data(), table,
+            joint_variances(low.data(), high.data(), count, row_sizes.data(), column_sizes.data(), table,
                             variances, threads);
         });
     }
@@ -177,7 +177,8 @@ int main() {
             auto state = seed;
             draw_levels(state.data(), levels, count, thresholds.data(), thresholds.size());
         });
-        choose_levels(words.data(), chosen.data(), count, thresholds.data(), thresholds.size());
+        auto levels_state = seed;
+        draw_levels(levels_state.data(), chosen.data(), count, thresholds.data(), thresholds.size());
         std::vector<std::int64_t> bounds(thresholds.size() + 2);
         same<std::uint32_t>("split_by_level", count, [&](std::uint32_t* grouped, unsigned) {
             split_by_level(items.data(), chosen.data(), count, grouped, bounds.data(), bounds.size() - 1);

@@ -17,7 +17,7 @@ def test_what_is_out_of_range_is_refused(kernels: Kernels) -> None:
     zeros = np.zeros(10, np.uint32)
     threads = np.zeros(1 << 22, np.uint32)
     threads[-1] = 9
-    table, none = small_table(np.random.default_rng(1)), [np.zeros(1)] * 2
+    table = small_table(np.random.default_rng(1))
     calls: list[Callable[[], object]] = [
         lambda: kernels.tally(codes, 9),
         lambda: kernels.tally(codes, 0),
@@ -27,9 +27,9 @@ def test_what_is_out_of_range_is_refused(kernels: Kernels) -> None:
         lambda: kernels.sum_supports(np.zeros((3, 10), np.uint32), zeros + np.uint32(3), 5, 7, 3),
         lambda: kernels.sum_unary(np.zeros((10, 1), np.uint8), 5, codes, 9),
         lambda: kernels.encode_subset(codes, generator(1), 9, 3, 5),
-        lambda: kernels.joint_variances(*np.array([[[0], [-1]], [[6], [3]]]), none, *table),
-        lambda: kernels.joint_variances(*np.array([[[0], [2]], [[6], [1]]]), none, *table),
-        lambda: kernels.joint_variances(*np.array([[[0], [0]], [[7], [3]]]), none, *table),
+        lambda: kernels.joint_variances(*np.array([[[0], [-1]], [[6], [3]]]), *table),
+        lambda: kernels.joint_variances(*np.array([[[0], [2]], [[6], [1]]]), *table),
+        lambda: kernels.joint_variances(*np.array([[[0], [0]], [[7], [3]]]), *table),
     ]
     for wrong in calls:
         with pytest.raises((ValueError, IndexError)):
@@ -41,16 +41,15 @@ def test_the_boundary_checks_every_size() -> None:
     import ldprange.kernels._compiled as _compiled
 
     state, words = np.zeros(4, np.uint64), np.zeros(8, np.uint32)
-    edges, levels = np.zeros(2, np.uint64), np.zeros(8, np.uint8)
+    levels = np.zeros(8, np.uint8)
     bounds, counts = np.array([0, 8]), np.zeros((1, 5), np.int64)
     rows, columns, upto = np.array([6, 2, 1]), np.array([3, 1]), np.zeros((7, 4))
-    ends, less, depths = [np.zeros((2, 1), np.int64)] * 2, np.zeros((2, 1)), [np.zeros((3, 2))] * 4
-    _compiled.joint_variances(*ends, less, rows, columns, upto, *depths, 9.0, np.zeros(1), 1)  # all is right
+    ends, depths = [np.zeros((2, 1), np.int64)] * 2, [np.zeros((3, 2))] * 4
+    _compiled.joint_variances(*ends, rows, columns, upto, *depths, 9.0, np.zeros(1), 1)  # all is right
     for call, arguments in (
         ("draw_words", (state[:3], words)),
         ("draw_levels", (state, np.zeros(300, np.uint64), levels)),
         ("draw_levels", (state, np.array([2, 1], np.uint64), levels)),
-        ("choose_levels", (words, edges, levels[:7])),
         ("split_by_level", (words, levels[:7], words, bounds)),
         ("split_by_level", (words, levels, words[:7], bounds)),
         ("split_by_level", (words, levels, words, bounds[:1])),
@@ -97,13 +96,13 @@ def test_the_boundary_checks_every_size() -> None:
         ("sum_supports", (np.zeros((2, 8), np.uint32), words, bounds, 7, 3, counts, 1)),
         ("sum_supports", (np.zeros((3, 8), np.uint32), words, bounds, 32, 3, counts, 1)),
         ("sum_supports", (np.zeros((3, 8), np.uint32), words, bounds[:1], 7, 3, counts, 1)),
-        ("joint_variances", (*ends, less, rows, columns, upto, *depths, 9.0, np.zeros(2), 1)),
-        ("joint_variances", (*ends, less[:1], rows, columns, upto, *depths, 9.0, np.zeros(1), 1)),
-        ("joint_variances", (*ends, less, rows[:2], columns, upto, *depths, 9.0, np.zeros(1), 1)),
-        ("joint_variances", (*ends, less, columns, columns, upto, *depths, 9.0, np.zeros(1), 1)),
-        ("joint_variances", (*ends, less, rows + 1, columns, upto, *depths, 9.0, np.zeros(1), 1)),
-        ("joint_variances", (*ends, less, rows, columns, upto[:6], *depths, 9.0, np.zeros(1), 1)),
-        ("joint_variances", (*ends, less, rows, columns, upto, *depths[:3], upto, 9.0, np.zeros(1), 1)),
+        ("joint_variances", (*ends, rows, columns, upto, *depths, 9.0, np.zeros(2), 1)),
+        ("joint_variances", (ends[0][:1], ends[1], rows, columns, upto, *depths, 9.0, np.zeros(1), 1)),
+        ("joint_variances", (*ends, rows[:2], columns, upto, *depths, 9.0, np.zeros(1), 1)),
+        ("joint_variances", (*ends, columns, columns, upto, *depths, 9.0, np.zeros(1), 1)),
+        ("joint_variances", (*ends, rows + 1, columns, upto, *depths, 9.0, np.zeros(1), 1)),
+        ("joint_variances", (*ends, rows, columns, upto[:6], *depths, 9.0, np.zeros(1), 1)),
+        ("joint_variances", (*ends, rows, columns, upto, *depths[:3], upto, 9.0, np.zeros(1), 1)),
         ("tally", (np.zeros(3, np.int64), np.zeros(3, np.int64), 1)),
     ):
         with pytest.raises((ValueError, TypeError)):

@@ -7,7 +7,7 @@ from bisect import bisect_right
 import numpy as np
 import pytest
 
-from kernel_twins import Kernels, both_twins, needs_compiled, same
+from kernel_twins import Kernels, both_twins, levels_by_words, needs_compiled, same
 from ldprange.kernels import numpy_kernels
 from ldprange.randomness import generator
 
@@ -51,9 +51,9 @@ def test_subsets(cells: int) -> None:
 )
 def test_levels_begin_at_their_thresholds(kernels: Kernels, thresholds: tuple[int, ...]) -> None:
     near = {threshold + step for threshold in thresholds for step in (-1, 0, 1)}
-    words = np.array(sorted(word for word in near if 0 <= word < 1 << 32), np.uint32)
-    levels = [bisect_right(thresholds, word) for word in words.tolist()]
-    assert kernels.choose_levels(words, thresholds).tolist() == levels
+    words = sorted(word for word in near if 0 <= word < 1 << 32)
+    levels = [bisect_right(thresholds, word) for word in words]
+    assert levels_by_words(kernels, words, thresholds) == levels
 
 
 @both_twins

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from kernel_twins import Kernels, both_twins, transformed
+from kernel_twins import Kernels, both_twins, levels_by_words, transformed
 from ldprange.oracles import HRR, OLH, HadamardHashing
 from ldprange.oracles.contract import CodedMechanism
 
@@ -216,9 +216,9 @@ def test_a_words_level_is_the_number_of_thresholds_it_reaches(
         for word in (edge - 1, edge)
         if 0 <= word < 2**32
     ]
-    chosen = kernels.choose_levels(np.array(words, np.uint32), tuple(thresholds))
     wanted = [sum(word >= threshold for threshold in thresholds) for word in words]
-    assert chosen.tolist() == wanted
+    assert levels_by_words(kernels, words, tuple(thresholds)) == wanted
+    chosen = np.array(wanted, np.uint8)
     groups = kernels.split_by_level(np.arange(chosen.size), chosen, len(thresholds) + 1)
     assert [group.tolist() for group in groups] == [
         [at for at, level in enumerate(wanted) if level == here] for here in range(len(thresholds) + 1)

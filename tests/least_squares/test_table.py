@@ -108,14 +108,13 @@ def test_variances_are_exact(case: Case) -> None:
     law = plan.law(users, population=1.5 * users.sum())
     table, dense = plan.layout.table(law, case.chosen), Dense(plan, users)
     ends = [np.sort(rng.integers(0, bins + 1, (2, 40)), axis=0) for bins in table.leaves]
-    less = [np.zeros(40) for _ in ends[:-1]] + [np.where(rng.random(40) < 0.5, 0.0, rng.random(40))]
-    asked = Boxes([low for low, _ in ends], [high for _, high in ends], less)
+    asked = Boxes([low for low, _ in ends], [high for _, high in ends])
     found = table.variances(upto(theta, plan, case.chosen))(asked)
     for q in range(40):
         parts = [np.ones(bins) for bins in plan.domain.shape]
-        for a, (low, high), constant in zip(case.chosen, ends, less, strict=True):
+        for a, (low, high) in zip(case.chosen, ends, strict=True):
             place = np.arange(plan.domain.shape[a])
-            parts[a] = ((place >= low[q]) & (place < high[q])) - constant[q]
+            parts[a] = ((place >= low[q]) & (place < high[q])).astype(float)
         query = reduce(np.multiply.outer, parts).reshape(-1)
         expected = dense.variance(law, theta, query)
         assert found[q] == pytest.approx(max(expected, 0.0), rel=1e-9, abs=1e-12)
@@ -179,7 +178,7 @@ def test_the_mean_variance_is_the_mean_over_all_questions(
     for ends, mean in ((ranges, predicted.range_variance), (prefixes, predicted.prefix_variance)):
         which = np.indices([len(each) for each in ends]).reshape(len(ends), -1)
         pairs = [np.array(each)[index] for each, index in zip(ends, which, strict=True)]
-        asked = Boxes([p[:, 0] for p in pairs], [p[:, 1] for p in pairs], [np.zeros(len(p)) for p in pairs])
+        asked = Boxes([p[:, 0] for p in pairs], [p[:, 1] for p in pairs])
         assert variances(asked).mean() == pytest.approx(mean, rel=1e-9)
 
 
@@ -229,6 +228,6 @@ def test_the_variance_where_nobody_is_has_a_closed_form(case: Case) -> None:
     assert isinstance(plan.layout, GridsLayout)
     table = plan.layout.table(plan.law(rng.integers(50, 200, len(plan.levels))), case.chosen)
     ends = [np.sort(rng.integers(0, leaves + 1, (2, 40)), axis=0) for leaves in table.leaves]
-    asked = Boxes([low for low, _ in ends], [high for _, high in ends], [rng.random(40) for _ in ends])
+    asked = Boxes([low for low, _ in ends], [high for _, high in ends])
     nobody = table.variances(np.zeros([leaves + 1 for leaves in table.leaves]))
     np.testing.assert_allclose(table.spread_variances(asked), nobody(asked), rtol=1e-9, atol=1e-12)

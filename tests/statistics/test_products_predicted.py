@@ -53,12 +53,12 @@ def test_what_is_predicted_of_a_population_is_the_mean_over_all_boxes(domain: ld
     chosen = np.indices([low.size for low, _ in sides]).reshape(len(sides), -1)
     low = [side[0][rows] for side, rows in zip(sides, chosen, strict=True)]
     high = [side[1][rows] + 1 for side, rows in zip(sides, chosen, strict=True)]
-    mean = variances(Boxes(low, high, [np.zeros(low[0].size)] * len(low))).mean()
+    mean = variances(Boxes(low, high)).mean()
     predicted = plan.predict(users, counts)
     assert predicted.range_variance == pytest.approx(mean, rel=0.03)
     upto = list(np.indices(domain.shape).reshape(len(sides), -1) + 1)  # few enough for all to be taken
     zeros = [np.zeros_like(end) for end in upto]
-    exact = variances(Boxes(zeros, upto, [np.zeros(upto[0].size)] * len(upto))).mean()
+    exact = variances(Boxes(zeros, upto)).mean()
     assert predicted.prefix_variance == pytest.approx(exact)
 
 

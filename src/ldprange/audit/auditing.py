@@ -7,6 +7,7 @@ import platform
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -127,13 +128,9 @@ def audit(
         for name, each in plans.items():
             for artefact in artefacts:
                 told = _named(name, artefact.name)
-                boxes.append((name, look_at(artefact, each, runs, risk, _telling(progress, told))))
+                boxes.append((name, look_at(artefact, each, runs, risk, partial(progress, told))))
         boxes += [("", box) for box in missing]
     return Audit(plan, exact, tuple(boxes), tuple(coins))
-
-
-def _telling(progress: Progress, what: str) -> Callable[[int], None]:
-    return lambda runs: progress(what, runs)
 
 
 def versions() -> dict[str, str]:

@@ -127,11 +127,9 @@ def _all_differ(reports: Iterable[str]) -> bool:
 
 
 def _in_processes() -> list[str]:
-    return [report for _ in range(2) for report in _lines_of([sys.executable, "-c", _IN_A_PROCESS])]
-
-
-def _lines_of(command: list[str]) -> list[str]:
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()  # noqa: S603 (ours)
+    command = [sys.executable, "-c", _IN_A_PROCESS]
+    made = [subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(2)]  # noqa: S603 (ours)
+    return [report for each in made for report in each.stdout.split()]
 
 
 def _in_threads() -> list[str]:

@@ -11,12 +11,11 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import ldprange
@@ -40,7 +39,7 @@ _PATIENCE = 300.0  # seconds for one task
 _TYPES = {".js": "text/javascript", ".html": "text/html"}
 
 
-class Runtime(ABC):
+class Runtime(AbstractContextManager["Runtime", None]):
     """Something that runs the JavaScript client: a context, within which it does tasks."""
 
     name: str
@@ -48,14 +47,6 @@ class Runtime(ABC):
     @abstractmethod
     def do(self, task: str, given: Any, *, worker: bool = False) -> Any:
         """Return what a ``task`` of ``making.js`` makes of what is ``given``, in a ``worker`` if wanted."""
-
-    @abstractmethod
-    def __enter__(self) -> Self: ...
-
-    @abstractmethod
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
 
 
 class Node(Runtime):
@@ -74,9 +65,7 @@ class Node(Runtime):
         (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._folder.cleanup()
 
     def do(self, task: str, given: Any, *, worker: bool = False) -> Any:
@@ -118,9 +107,7 @@ class Browser(Runtime):
         )
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._process.terminate()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(10)

@@ -114,22 +114,26 @@ def plan(
     if output:
         check_output(output)
     shape, randomiser = _decomposition(decomposition, branching), _oracle(oracle, bits)
-    if shape is not None and answers == "denoised":
+    if shape is not None and (answers == "denoised" or max_influence is not None):
+        limited = "--max-influence" if answers == "unbiased" else "--answers denoised"
         raise click.UsageError(
-            f"--answers denoised goes with --decomposition best only, got {decomposition}; leave one out"
+            f"{limited} goes with --decomposition best only, got {decomposition}; leave one out"
         )
     if levels == "even" and workload_given():
         raise click.UsageError(
             f"--workload goes with --levels best only, got {levels}; leave one of them out"
         )
-    if shape is not None and max_influence is not None:
-        raise click.UsageError(
-            f"--max-influence goes with --decomposition best only, got {decomposition}; leave one out"
-        )
     comparison: Comparison | None = None
     if shape is None:
         _check_free(oracle, levels)
-        if max_influence is not None:
+        if answers == "denoised" and users is None:
+            raise click.UsageError(
+                "--answers denoised needs --users: the plan depends on how many people answer"
+            )
+        if answers == "unbiased" and max_influence is None:
+            comparison = compare_plans(domain, epsilon=epsilon, expected_users=users or 1, workload=workload)
+            made = comparison.best.plan
+        else:
             made = choose_plan(
                 domain,
                 epsilon=epsilon,
@@ -138,11 +142,6 @@ def plan(
                 answers=answers,
                 max_influence=max_influence,
             )
-        elif answers == "unbiased":
-            comparison = compare_plans(domain, epsilon=epsilon, expected_users=users or 1, workload=workload)
-            made = comparison.best.plan
-        else:
-            made = _for_denoised(domain, epsilon, users, workload)
     elif levels == "best":
         made = optimise_plan(
             domain, epsilon=epsilon, decomposition=shape, oracle=randomiser, workload=workload
@@ -192,13 +191,6 @@ def plan(
         screen.print(f"plan written to {output}")
     if users:
         steer(made, users)
-
-
-def _for_denoised(domain: Domain, epsilon: float, users: int | None, workload: Workload) -> Plan:
-    """Return the plan for denoised answers, which depends on the number of people."""
-    if users is None:
-        raise click.UsageError("--answers denoised needs --users: the plan depends on how many people answer")
-    return choose_plan(domain, epsilon=epsilon, expected_users=users, workload=workload, answers="denoised")
 
 
 def _on_a_line(domain: Domain) -> bool:

@@ -6,7 +6,7 @@ up to 1, keep p positive and rest only where all levels in use gain alike (Silve
 "An algorithm for optimal designs on a design space", Communications in Statistics A7, 1978).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,6 +15,25 @@ from ldprange.support.arrays import Floats
 _STEPS = 50
 
 Gradient = Callable[[Floats], Floats]
+
+
+def best_told(parts: Sequence[tuple[Floats, Floats, Floats]], weights: Floats) -> Floats:
+    """Return the best probabilities of levels for a variance Σ_m c_m/(Σ_k precision_k p_k tells_km).
+
+    Every part of it has c, for ranges and for prefixes, whether level k tells of m, and what a report on each
+    level tells. For the ``weights`` see Layout.best_probabilities.
+    """
+
+    def gradient(probabilities: Floats) -> Floats:
+        variance, gains = np.zeros(2), np.zeros((2, probabilities.size))
+        for c, tells, precision in parts:
+            informed = (precision * probabilities) @ tells
+            variance += c @ (1 / informed)
+            gains += precision * ((c / informed**2) @ tells.T)
+        towards: Floats = weights @ (gains / variance[:, None])
+        return towards
+
+    return descend(gradient, parts[0][1].shape[0])
 
 
 def descend(gradient: Gradient, levels: int, steps: int = _STEPS) -> Floats:

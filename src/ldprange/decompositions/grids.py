@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
-from math import prod
+from math import comb, prod
 from typing import Any, ClassVar
 
 from ldprange.decompositions.branchings import branchings_for
@@ -90,21 +90,12 @@ class Grids(Decomposition):
         [(4, 4, 1), (4, 1, 4), (1, 4, 4)]
         """
         trees = list(trees_of(domain, branching))
-        together = list(combinations(range(len(trees)), 2))
-        alone = [
-            [depth if b == a else 0 for b in range(len(trees))]
-            for a, tree in enumerate(trees)
-            for depth in range(len(tree), 0, -1)
-        ]
+        alone = _alone([range(len(tree), 0, -1) for tree in trees])
         alone.sort(key=lambda row: -max(row))
-        scales = min(_MAX_SCALES, max(1, (max_levels - len(trees)) // len(together)))
+        scales = min(_MAX_SCALES, max(1, (max_levels - len(trees)) // comb(len(trees), 2)))
         first = 1 if scales > 1 else min(2, *(len(tree) for tree in trees))
-        asked: dict[tuple[int, ...], None] = {}
-        for depth in range(first, first + scales):
-            for pair in together:
-                asked[tuple(min(depth, len(tree)) if a in pair else 0 for a, tree in enumerate(trees))] = None
-        singles = [tuple(row) for row in alone][: max_levels - len(asked)]
-        return Grids(trees, [*sorted(singles), *asked])
+        asked = _together(trees, range(first, first + scales))
+        return Grids(trees, [*sorted(alone[: max_levels - len(asked)]), *asked])
 
     @staticmethod
     def coarse(domain: Domain, scales: int = 5, max_levels: int = MAX_LEVELS) -> Grids:
@@ -120,18 +111,10 @@ class Grids(Decomposition):
         [(64, 1), (16, 1), (4, 1), (1, 64), (1, 16), (1, 4), (2, 2), (4, 4), (8, 8), (16, 16), (32, 32)]
         """
         trees = list(trees_of(domain, 2))
-        pairs = list(combinations(range(len(trees)), 2))
-        alone = [
-            tuple(depth if b == a else 0 for b in range(len(trees)))
-            for a, tree in enumerate(trees)
-            for depth in _alone(len(tree))
-        ]
-        there_are = max(1, min(scales, (max_levels - len(alone)) // len(pairs)))
-        asked: dict[tuple[int, ...], None] = {}
-        for step in range(there_are):  # spread evenly over all scales, if there are too many pairs for each
-            depth = 1 + round((step + 0.5) * scales / there_are - 0.5)
-            for pair in pairs:
-                asked[tuple(min(depth, len(tree)) if a in pair else 0 for a, tree in enumerate(trees))] = None
+        alone = _alone([_every_other(len(tree)) for tree in trees])
+        steps = max(1, min(scales, (max_levels - len(alone)) // comb(len(trees), 2)))
+        # spread evenly over all scales, if there are too many pairs for each
+        asked = _together(trees, [1 + round((step + 0.5) * scales / steps - 0.5) for step in range(steps)])
         return Grids(trees, [*alone[: max_levels - len(asked)], *asked])
 
     def on(self, domain: Domain) -> GridsLayout:
@@ -153,7 +136,24 @@ class Grids(Decomposition):
         }
 
 
-def _alone(height: int) -> list[int]:
+def _alone(depths: Sequence[Iterable[int]]) -> list[tuple[int, ...]]:
+    """Return the depths of the grids of one attribute at a time, each at all of its ``depths``."""
+    places = range(len(depths))
+    return [tuple(depth if b == a else 0 for b in places) for a, own in enumerate(depths) for depth in own]
+
+
+def _together(trees: Sequence[Sequence[int]], depths: Iterable[int]) -> list[tuple[int, ...]]:
+    """Return the depths of the grids of every two attributes, at each of ``depths`` or as deep as they go."""
+    pairs = list(combinations(range(len(trees)), 2))
+    rows = (
+        tuple(min(depth, len(tree)) if a in pair else 0 for a, tree in enumerate(trees))
+        for depth in depths
+        for pair in pairs
+    )
+    return list(dict.fromkeys(rows))
+
+
+def _every_other(height: int) -> list[int]:
     """Return the depths at which an attribute is asked about alone for denoised answers, the finest first."""
     deepest = min(height, _FINE)
     return [*[height] * (height > _FINE), *(range(deepest, 1, -2) if deepest > 1 else [1])]
@@ -173,11 +173,8 @@ def trees_of(domain: Domain, branching: int) -> Iterator[tuple[int, ...]]:
 
 
 def _numbers(given: object, least: int, what: str) -> tuple[tuple[int, ...], ...]:
-    rows = [list(row) if isinstance(row, list | tuple) else [None] for row in _listed(given)]
+    listed = given if isinstance(given, list | tuple) else [None]
+    rows = [list(row) if isinstance(row, list | tuple) else [None] for row in listed]
     if not all(type(number) is int and number >= least for row in rows for number in row):
         raise PlanError(f"{what} must be lists of whole numbers of at least {least}, got {shown(given)}")
     return tuple(map(tuple, rows))
-
-
-def _listed(given: object) -> list[object]:
-    return list(given) if isinstance(given, list | tuple) else [None]

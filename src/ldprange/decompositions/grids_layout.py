@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.decompositions.contract import AnswerWeights, Decomposition, Layout, Weigh
-from ldprange.decompositions.descent import descend
+from ldprange.decompositions.descent import best_told
 from ldprange.least_squares.axis import Axis, analysed
 from ldprange.least_squares.table import Boxes, JointFit, shares_below
 from ldprange.levels import Level
@@ -121,11 +121,10 @@ class GridsLayout(Layout):
             table, others = self.table(law, chosen), set(range(shares.ndim)) - set(chosen)
             there = shares.sum(axis=tuple(others))
             variances = table.variances(shares_below(padded(there, table.leaves)))
-            corners, means = corners_of(there.shape), []
-            for low, high in boxes_of(there.shape), ([np.zeros_like(end) for end in corners], corners):
+            means = []
+            for low, high in boxes_of(there.shape), corners_of(there.shape):
                 stops = [axis.leaf(end) for axis, end in zip(table.axes, high, strict=True)]
-                boxes = Boxes(low, stops, [np.zeros(end.shape) for end in low])
-                means.append(variances(boxes).mean())
+                means.append(variances(Boxes(low, stops)).mean())
             each.append(means)
         ranges, prefixes = np.mean(each, axis=0).tolist()
         return ranges, prefixes
@@ -143,17 +142,7 @@ class GridsLayout(Layout):
             told = tells.any(axis=0)  # what no grid tells is not in question
             precision = information * prod(axis.leaves for axis in axes) / cells
             parts.append((c[:, told], tells[:, told], precision))
-
-        def gradient(probabilities: Floats) -> Floats:
-            variance, gains = np.zeros(2), np.zeros((2, probabilities.size))
-            for c, tells, precision in parts:
-                informed = (precision * probabilities) @ tells
-                variance += c @ (1 / informed)
-                gains += precision * ((c / informed**2) @ tells.T)
-            towards: Floats = weights @ (gains / variance[:, None])
-            return towards
-
-        return descend(gradient, len(self.levels))
+        return best_told(parts, weights)
 
 
 def padded(numbers: NDArray[Any], leaves: Sequence[int]) -> NDArray[Any]:

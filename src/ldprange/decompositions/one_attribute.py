@@ -6,8 +6,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from ldprange.decompositions.contract import AnswerWeights, Decomposition, Estimator, Layout, Weigh
-from ldprange.domain import Domain
-from ldprange.errors import PlanError
 from ldprange.levels import Level
 from ldprange.noise import Law
 from ldprange.support.arrays import Boundaries, Floats
@@ -52,10 +50,3 @@ class LineLayout(Layout):
         stops = np.arange(1, self.bins + 1)
         ranges, prefixes = variances(*ranges_of(self.bins)), variances(np.zeros_like(stops), stops)
         return float(ranges.mean()), float(prefixes.mean())
-
-
-def bins_of(domain: Domain, decomposition: str) -> int:
-    """Return the number of bins of ``domain``, or raise PlanError if it has several attributes."""
-    if len(domain.shape) > 1:
-        raise PlanError(f"{decomposition} are for one attribute; use Tree(branching) over several")
-    return domain.bins

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ldprange.decompositions.contract import Decomposition, Estimator, Variances
-from ldprange.decompositions.descent import descend
+from ldprange.decompositions.descent import best_told
 from ldprange.decompositions.one_attribute import LineLayout
 from ldprange.errors import PlanError
 from ldprange.least_squares.tree import TreeFit
@@ -67,18 +67,8 @@ class TreeLayout(LineLayout):
         sizes = [level.size for level in self.levels]
         root = self.levels[0].size * self.levels[0].branching
         c = np.diff([mean_overlap(self.bins, size) for size in (root, *sizes)], axis=0).T
-        precision = information * sizes
-
-        def gradient(probabilities: Floats) -> Floats:
-            known = precision * probabilities
-            informed = np.cumsum(known[::-1])[::-1] if self.nested else known
-            variance = c @ (1 / informed)
-            slopes = c / informed**2
-            gains = precision * (np.cumsum(slopes, axis=1) if self.nested else slopes)
-            towards: Floats = weights @ (gains / variance[:, None])
-            return towards
-
-        return descend(gradient, len(self.levels))
+        tells = np.tri(len(sizes)) if self.nested else np.eye(len(sizes))
+        return best_told([(c, tells, information * sizes)], weights)
 
 
 class _TreeEstimator(TreeFit):

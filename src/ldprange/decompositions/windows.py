@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ldprange.decompositions.contract import Decomposition, Estimator, Layout, Variances
-from ldprange.decompositions.one_attribute import LineLayout, bins_of
+from ldprange.decompositions.one_attribute import LineLayout
 from ldprange.decompositions.stages_design import stages_for, stages_probabilities
 from ldprange.decompositions.windows_design import windows_probabilities
 from ldprange.domain import Domain
@@ -68,7 +68,9 @@ class Windows(Decomposition):
         )
 
     def on(self, domain: Domain) -> Layout:
-        bins = bins_of(domain, "windows")
+        if len(domain.shape) > 1:
+            raise PlanError("windows are for one attribute; use Tree(branching) over several")
+        bins = domain.bins
         if self.stages is not None:
             stages = [Stage(size, block, tuple(widths)) for size, block, widths in self.stages]
             covered = stages[0].size * stages[0].block

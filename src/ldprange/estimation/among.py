@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from statistics import NormalDist
 
 import numpy as np
@@ -13,7 +13,7 @@ from ldprange.estimation.inner_bounds import Ends, interval_between
 from ldprange.estimation.joint_shares import JointShares
 from ldprange.estimation.shares import Interval
 from ldprange.least_squares.table import Boxes, from_corners, shares_below
-from ldprange.support.arrays import Boundaries, Floats, Positions
+from ldprange.support.arrays import Floats, Positions
 
 
 class Among:
@@ -83,22 +83,17 @@ class Among:
         shares, rests = self._shares, []
         exact_or_empty = (shares.exact_variances, shares.fit.spread_variances)
         for variances, below in zip(exact_or_empty, self._covariances_below, strict=True):
-            covariances = from_corners(part.low, part.high, partial(_at, below))
+            covariances = from_corners(*part, below)
             rests.append(variances(part) + float(variances(self._box)[0]) - 2 * covariances)
         return np.maximum(*rests)
 
     @cached_property
     def _covariances_below(self) -> tuple[Floats, Floats]:
         """The covariance with the box of the share below every boundary: as estimated, and with nobody."""
-        table, ends = self._shares.table, ([int(end[0]) for end in side] for side in self._box[:2])
+        table, ends = self._shares.table, ([int(end[0]) for end in side] for side in self._box)
         low, high = ends
         exact, empty = (self._shares.fit.covariances(there, low, high) for there in (table, 0 * table))
         return shares_below(exact), shares_below(empty)
-
-
-def _at(below: Floats, ends: Sequence[Boundaries]) -> Floats:
-    found: Floats = below[tuple(ends)]
-    return found
 
 
 def at_once(z: float, number: int) -> float:

@@ -29,10 +29,6 @@ class AnsweredShares(Shares):
         # if nobody seems to have answered, all is possible
         self.cdf = everyone.cdf[:-1] / answered if answered > 0 else np.linspace(0.0, 1.0, self.bins + 1)
 
-    def share(self, low: Boundaries, high: Boundaries) -> Floats:
-        shares: Floats = self.cdf[high] - self.cdf[low]
-        return shares
-
     def interval(self, low: Boundaries, high: Boundaries, z: float) -> Interval:
         low, high = np.broadcast_arrays(low, high)
         if self.scales[-1] > 1:  # reports do not yet tell who answered

@@ -204,7 +204,10 @@ class Estimate:
         if self.domain.unordered:
             raise QueryError("categories have no order, so they have no quantiles; ask for the share of each")
         self._check_answered("quantiles")
-        wanted = _floats(qs, "a quantile")
+        given = as_array(qs)
+        if given.dtype.kind not in "iuf":
+            raise QueryError(f"a quantile must be a number, got {shown(qs)}")
+        wanted = given.astype(np.float64)
         if not np.all((wanted >= 0) & (wanted <= 1)):
             outside = wanted[~((wanted >= 0) & (wanted <= 1))].flat[0]
             raise QueryError(
@@ -361,13 +364,6 @@ def normal_quantile(confidence: float | None, at_once: int) -> float | None:
     if not isinstance(confidence, int | float) or not 0 < confidence < 1:
         raise QueryError(f"the confidence must lie between 0 and 1, such as 0.95, got {shown(confidence)}")
     return -NormalDist().inv_cdf((1 - confidence) / (2 * at_once))
-
-
-def _floats(given: ArrayLike, what: str) -> Floats:
-    array = as_array(given)
-    if array.dtype.kind not in "iuf":
-        raise QueryError(f"{what} must be a number, got {shown(given)}")
-    return array.astype(np.float64)
 
 
 def _units(values: list[Any], shape: tuple[int, ...]) -> NDArray[Any]:

@@ -52,10 +52,6 @@ class ConsistentShares(CentredShares):
         self.bins, self.bounded = self.cdf.size - 1, self.denoised_cdf is not None
         self.name = "Denoised estimate" if self.bounded else "Estimate"
 
-    def share(self, low: Boundaries, high: Boundaries) -> Floats:
-        shares: Floats = self.cdf[high] - self.cdf[low]
-        return shares
-
     def centre(self, low: Boundaries, high: Boundaries) -> Floats:
         shares: Floats = self.unbiased_cdf[high] - self.unbiased_cdf[low]
         return shares

@@ -55,7 +55,7 @@ class PairedShares:
             even = table.variances(np.linspace(0, 1, leaves + 1))
 
             def variances(low: Boundaries, high: Boundaries) -> Floats:
-                return even(Boxes([low], [high], [np.zeros(low.shape)]))
+                return even(Boxes([low], [high]))
 
             def block_variances(width: int) -> Floats:
                 begins = np.arange(1 - width, leaves)

@@ -13,7 +13,7 @@ from ldprange.estimation.inner_bounds import Ends, interval_between, shares_betw
 from ldprange.estimation.shares import Interval, Spread, score_interval
 from ldprange.least_squares.axis import Axis
 from ldprange.least_squares.table import Boxes, JointFit, from_corners, shares_below
-from ldprange.support.arrays import Boundaries, Floats, Positions
+from ldprange.support.arrays import Floats, Positions
 
 _MAX_BINS = 1 << 26  # of a table
 
@@ -54,29 +54,21 @@ class JointShares:
         """Return where ranges stop among the leaves that stop at boundaries between bins, or positions."""
         return [axis.leaf(stop) for axis, stop in zip(self.axes, stops, strict=True)]
 
-    def whole(
-        self, low: Sequence[NDArray[Any]], high: Sequence[NDArray[Any]], less: Sequence[Floats] | None = None
-    ) -> Boxes:
+    def whole(self, low: Sequence[NDArray[Any]], high: Sequence[NDArray[Any]]) -> Boxes:
         """Return the question about whole bins; a range that ends before it begins is empty."""
         stops = self.leaves([np.asarray(each).astype(np.int64) for each in high])
         starts = [
             np.minimum(np.asarray(each).astype(np.int64), stop) for each, stop in zip(low, stops, strict=True)
         ]
-        return Boxes(starts, stops, less or [np.zeros(each.shape) for each in starts])
+        return Boxes(starts, stops)
 
     def ask(self, boxes: Boxes) -> Floats:
         """Return unbiased answers."""
-        for a, less in enumerate(boxes.less):
-            if np.any(less):  # a range less a constant is the range, less so many times the whole line
-                return self.ask(boxes.without(a)) - less * self.ask(boxes.without(a, self.table.shape[a]))
-        return self._of_leaves(boxes.low, boxes.high)
+        return from_corners(*boxes, self._cdf)
 
     def between(self, starts: Sequence[Positions], stops: Sequence[Positions]) -> Floats:
         """Return shares between positions; inside a bin people are taken to be spread evenly."""
-        return shares_between(self._of_leaves, starts, self.leaves(stops))
-
-    def _of_leaves(self, low: Sequence[Boundaries], high: Sequence[Boundaries]) -> Floats:
-        return from_corners(low, high, lambda ends: self._cdf[tuple(ends)])
+        return shares_between(lambda low, high: self.ask(Boxes(low, high)), starts, self.leaves(stops))
 
     def interval(self, starts: Sequence[Positions], stops: Sequence[Positions], z: float) -> Interval:
         """Return the ends of intervals, ``z`` standard deviations to either side, between positions."""
@@ -95,7 +87,7 @@ class JointShares:
         return np.maximum(self.exact_variances(boxes), self.fit.spread_variances(boxes))
 
     def spread(self, boxes: Boxes) -> Spread:
-        """Return how the shares of mere ranges vary."""
+        """Return how the shares vary."""
         variance, even = self.variance(boxes), self._even_variances(boxes)
         empty = self.fit.spread_variances(boxes)
         share = np.clip(self.ask(boxes), 0.0, 1.0)

@@ -44,9 +44,10 @@ class Shares(ABC):
     name: str = "Estimate"
     cdf: Floats
 
-    @abstractmethod
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
         """Return the estimated shares."""
+        shares: Floats = self.cdf[high] - self.cdf[low]
+        return shares
 
     @abstractmethod
     def interval(self, low: Boundaries, high: Boundaries, z: float) -> Interval:

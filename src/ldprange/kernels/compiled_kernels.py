@@ -33,28 +33,29 @@ __all__ = ["Blocks", "block_halves", "hadamard_index", "hadamard_powers", "hadam
 __all__ += ["parity", "polynomial_hash"]  # they are the twin's
 __all__ += [name for name in numpy_kernels.__all__ if name not in __all__]
 
-State = dict[str, Any]
-
 _SPARSE = 32  # cells for each of a set, from which on searching for those that it holds is faster
 
 
-def _state(rng: np.random.Generator) -> tuple[State, NDArray[np.uint64]] | None:
-    """Return the generator's state and, in it, the four numbers that the kernels step on; SFC64's only."""
-    if not isinstance(rng.bit_generator, np.random.SFC64):
-        return None
-    state: State = dict(rng.bit_generator.state)
-    return state, state["state"]["state"]
+def _stepped(rng: np.random.Generator, kernel: Callable[..., None], *arguments: Any, finer: int = 0) -> bool:
+    """Call a ``kernel`` on the four numbers that are the generator's state, and return whether that can be.
+
+    They must be SFC64's, and one word must decide: two do at a large ε alone, which nobody rehearses at
+    length.
+    """
+    if finer or not isinstance(rng.bit_generator, np.random.SFC64):
+        return False
+    state: Any = rng.bit_generator.state
+    kernel(state["state"]["state"], *arguments)
+    rng.bit_generator.state = state
+    return True
 
 
 def seeded_words(rng: np.random.Generator, count: int) -> Words:
     """Return words from a seeded generator."""
-    found = _state(rng)
-    if found is None:
-        return numpy_kernels.seeded_words(rng, count)
     words = np.empty(count, np.uint32)
-    _compiled.draw_words(found[1], words)
-    rng.bit_generator.state = found[0]
-    return words
+    if _stepped(rng, _compiled.draw_words, words):
+        return words
+    return numpy_kernels.seeded_words(rng, count)
 
 
 def tally(codes: Codes, outputs: int) -> Counts:
@@ -68,20 +69,10 @@ def tally(codes: Codes, outputs: int) -> Counts:
 
 def draw_levels(rng: np.random.Generator, count: int, thresholds: tuple[int, ...]) -> NDArray[np.uint8]:
     """Draw a word and choose a level for each of ``count`` users."""
-    found = _state(rng)
-    if found is None:
-        return numpy_kernels.draw_levels(rng, count, thresholds)
     chosen = np.empty(count, np.uint8)
-    _compiled.draw_levels(found[1], np.array(thresholds, np.uint64), chosen)
-    rng.bit_generator.state = found[0]
-    return chosen
-
-
-def choose_levels(words: Words, thresholds: tuple[int, ...]) -> NDArray[np.uint8]:
-    """Give each word a level: the number of thresholds that it reaches."""
-    chosen = np.empty(words.size, np.uint8)
-    _compiled.choose_levels(np.ascontiguousarray(words), np.array(thresholds, np.uint64), chosen)
-    return chosen
+    if _stepped(rng, _compiled.draw_levels, np.array(thresholds, np.uint64), chosen):
+        return chosen
+    return numpy_kernels.draw_levels(rng, count, thresholds)
 
 
 def split_by_level(items: NDArray[np.integer[Any]], chosen: NDArray[np.uint8], levels: int) -> list[Words]:
@@ -98,13 +89,10 @@ def encode_contrast(
     items: Words, rng: np.random.Generator, pairs: int, threshold: int, finer: int = 0
 ) -> Words:
     """Randomise items by HRR on pairs of cells."""
-    found = _state(rng)
-    if found is None or finer:  # two words decide at a large ε alone, which nobody rehearses at length
-        return numpy_kernels.encode_contrast(items, rng, pairs, threshold, finer)
-    codes = np.empty(items.size, np.uint32)
-    _compiled.encode_contrast(found[1], np.ascontiguousarray(items), pairs, threshold, codes)
-    rng.bit_generator.state = found[0]
-    return codes
+    held, codes = np.ascontiguousarray(items), np.empty(items.size, np.uint32)
+    if _stepped(rng, _compiled.encode_contrast, held, pairs, threshold, codes, finer=finer):
+        return codes
+    return numpy_kernels.encode_contrast(items, rng, pairs, threshold, finer)
 
 
 hash_to_symbol: Callable[[int, int, int, int], int] = _compiled.hash_to_symbol  # a wrapper would cost as much
@@ -112,50 +100,39 @@ hash_to_symbol: Callable[[int, int, int, int], int] = _compiled.hash_to_symbol  
 
 def draw_below(rng: np.random.Generator, count: int, bound: int) -> Words:
     """Return ``count`` integers in ``[0, bound)``, all equally likely."""
-    found = _state(rng)
-    if found is None:
-        return numpy_kernels.draw_below(rng, count, bound)
     drawn = np.empty(count, np.uint32)
-    _compiled.draw_below(found[1], bound, drawn)
-    rng.bit_generator.state = found[0]
-    return drawn
+    if _stepped(rng, _compiled.draw_below, bound, drawn):
+        return drawn
+    return numpy_kernels.draw_below(rng, count, bound)
 
 
 def respond(symbols: Words, rng: np.random.Generator, number: int, threshold: int, finer: int = 0) -> Words:
     """Randomise symbols out of ``number``."""
-    found = _state(rng)
-    if found is None or finer:  # two words decide at a large ε alone, which nobody rehearses at length
-        return numpy_kernels.respond(symbols, rng, number, threshold, finer)
     sent = symbols.copy()
-    _compiled.respond(found[1], number, threshold, sent)
-    rng.bit_generator.state = found[0]
-    return sent
+    if _stepped(rng, _compiled.respond, number, threshold, sent, finer=finer):
+        return sent
+    return numpy_kernels.respond(symbols, rng, number, threshold, finer)
 
 
 def encode_hadamard(
     items: Words, rng: np.random.Generator, bits: int, digits: int, threshold: int, finer: int = 0
 ) -> Words:
     """Randomise items by Hadamard hashing."""
-    found = _state(rng)
-    if found is None or finer:  # two words decide at a large ε alone, which nobody rehearses at length
-        return numpy_kernels.encode_hadamard(items, rng, bits, digits, threshold, finer)
-    codes = np.empty(items.size, np.uint32)
-    _compiled.encode_hadamard(found[1], np.ascontiguousarray(items), bits, digits, threshold, codes)
-    rng.bit_generator.state = found[0]
-    return codes
+    held, codes = np.ascontiguousarray(items), np.empty(items.size, np.uint32)
+    if _stepped(rng, _compiled.encode_hadamard, held, bits, digits, threshold, codes, finer=finer):
+        return codes
+    return numpy_kernels.encode_hadamard(items, rng, bits, digits, threshold, finer)
 
 
 def encode_subset(
     items: Words, rng: np.random.Generator, cells: int, size: int, threshold: int, finer: int = 0
 ) -> NDArray[np.uint8]:
     """Randomise items by subset selection."""
-    found = _state(rng)
-    if found is None or finer:  # two words decide at a large ε alone, which nobody rehearses at length
-        return numpy_kernels.encode_subset(items, rng, cells, size, threshold, finer)
-    rows, together = np.empty((items.size, (cells + 7) // 8), np.uint8), subsets_together(cells)
-    _compiled.encode_subset(found[1], np.ascontiguousarray(items), cells, size, threshold, together, rows)
-    rng.bit_generator.state = found[0]
-    return rows
+    rows = np.empty((items.size, (cells + 7) // 8), np.uint8)
+    how = np.ascontiguousarray(items), cells, size, threshold, subsets_together(cells), rows
+    if _stepped(rng, _compiled.encode_subset, *how, finer=finer):
+        return rows
+    return numpy_kernels.encode_subset(items, rng, cells, size, threshold, finer)
 
 
 def copy_bits(
@@ -287,7 +264,6 @@ def sum_supports(
 def joint_variances(
     low: Sequence[NDArray[np.int64]],
     high: Sequence[NDArray[np.int64]],
-    less: Sequence[NDArray[np.float64]],
     sizes: Sequence[Sequence[int]],
     upto: NDArray[np.float64],
     shrink: NDArray[np.float64],
@@ -296,18 +272,16 @@ def joint_variances(
     held: NDArray[np.float64],
     users: float,
 ) -> NDArray[np.float64]:
-    """Return the exact variances of many questions, each on every axis a range of bins less a constant."""
+    """Return the exact variances of many questions, each on every axis a range of bins."""
     if len(sizes) > 2:
-        return numpy_kernels.joint_variances(
-            low, high, less, sizes, upto, shrink, spread, scales, held, users
-        )
+        return numpy_kernels.joint_variances(low, high, sizes, upto, shrink, spread, scales, held, users)
     count, by_depths = low[0].size, [shrink, spread, scales, held]
     if len(sizes) == 1:  # beside an axis of one bin, which is always asked for
         low, high = [*low, np.zeros(count, np.int64)], [*high, np.ones(count, np.int64)]
-        less, sizes = [*less, np.zeros(count)], [*sizes, (1,)]
+        sizes = [*sizes, (1,)]
         upto = np.stack([np.zeros_like(upto), upto], axis=1)
         by_depths = [each[:, None] for each in by_depths]
-    ends = np.array(low, np.int64), np.array(high, np.int64), np.array(less, np.float64)
+    ends = np.array(low, np.int64), np.array(high, np.int64)
     nested = [np.array(each, np.int64) for each in sizes]
     tables = [np.ascontiguousarray(each, np.float64) for each in (upto, *by_depths)]
     variances = np.empty(count)

@@ -38,7 +38,6 @@ __all__ = [
     "Counts",
     "Words",
     "block_halves",
-    "choose_levels",
     "copy_bits",
     "draw_below",
     "draw_levels",
@@ -89,18 +88,14 @@ def tally(codes: Codes, outputs: int) -> Counts:
 
 
 def draw_levels(rng: np.random.Generator, count: int, thresholds: tuple[int, ...]) -> NDArray[np.uint8]:
-    """Draw a word and choose a level for each of ``count`` users."""
-    chosen = np.empty(count, np.uint8)
+    """Draw a word for each of ``count`` users, whose level is the number of thresholds that it reaches."""
+    chosen, table = np.empty(count, np.uint8), _level_table(thresholds)
     for part in slices(count, _STEP):
-        chosen[part] = choose_levels(seeded_words(rng, part.stop - part.start), thresholds)
-    return chosen
-
-
-def choose_levels(words: Words, thresholds: tuple[int, ...]) -> NDArray[np.uint8]:
-    """Give each word a level: the number of thresholds that it reaches."""
-    chosen = _level_table(thresholds).take(words >> np.uint32(16))
-    rare = np.flatnonzero(chosen == _UNSETTLED)
-    chosen[rare] = np.searchsorted(thresholds, words[rare], side="right")
+        words = seeded_words(rng, part.stop - part.start)
+        levels = table.take(words >> np.uint32(16))
+        rare = np.flatnonzero(levels == _UNSETTLED)
+        levels[rare] = np.searchsorted(thresholds, words[rare], side="right")
+        chosen[part] = levels
     return chosen
 
 

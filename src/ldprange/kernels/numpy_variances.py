@@ -24,7 +24,6 @@ _BLOCK = 1 << 11  # questions worked out together
 def joint_variances(
     low: Sequence[Boundaries],
     high: Sequence[Boundaries],
-    less: Sequence[Floats],
     sizes: Sequence[Sequence[int]],
     upto: Floats,
     shrink: Floats,
@@ -33,12 +32,12 @@ def joint_variances(
     held: Floats,
     users: float,
 ) -> Floats:
-    """Return the exact variances of many questions, each on every axis a range of bins less a constant.
+    """Return the exact variances of many questions, each on every axis a range of bins.
 
     Parameters
     ----------
-    low, high, less
-        Of every axis the ranges ``low`` … ``high − 1`` of all questions, and their constants.
+    low, high
+        Of every axis the ranges ``low`` … ``high − 1`` of all questions.
     sizes
         Of every axis, how many bins a cell of each depth has, from all of them down to one.
     upto
@@ -54,8 +53,8 @@ def joint_variances(
             raise ValueError(f"every range must begin before it ends and lie in 0 to {cells[0]}")
 
     def block(part: slice) -> Floats:
-        ranges = zip(low, high, less, sizes, strict=True)
-        pieces = [_pieces(begin[part], end[part], minus[part], cells) for begin, end, minus, cells in ranges]
+        ranges = zip(low, high, sizes, strict=True)
+        pieces = [_pieces(begin[part], end[part], cells) for begin, end, cells in ranges]
         return _block_variances(pieces, upto, shrink, spread, scales, held, users)
 
     return np.concatenate([np.zeros(0), *in_threads(block, slices(low[0].size, _BLOCK))])
@@ -83,8 +82,8 @@ class _Pieces(NamedTuple):
         return energies
 
 
-def _pieces(low: Boundaries, high: Boundaries, less: Floats, sizes: Sequence[int]) -> _Pieces:
-    """Cut the line for ranges of bins ``low`` … ``high − 1``, less constants."""
+def _pieces(low: Boundaries, high: Boundaries, sizes: Sequence[int]) -> _Pieces:
+    """Cut the line for ranges of bins ``low`` … ``high − 1``."""
     bins = sizes[0]
     ends = [np.zeros_like(low), np.full_like(low, bins), low, high]
     for size in sizes[1:-1]:  # the cells that an end of the range falls into
@@ -95,9 +94,7 @@ def _pieces(low: Boundaries, high: Boundaries, less: Floats, sizes: Sequence[int
     begin = edges[:, :-1, None] // np.array(sizes) * np.array(sizes)
     overlap = np.minimum(high[:, None, None], begin + sizes) - np.maximum(low[:, None, None], begin)
     means = np.maximum(overlap, 0) / np.array(sizes)
-    details = np.diff(means, axis=-1, prepend=0.0)
-    details[..., 0] -= less[:, None]
-    return _Pieces(edges, details)
+    return _Pieces(edges, np.diff(means, axis=-1, prepend=0.0))
 
 
 def _block_variances(
@@ -119,9 +116,9 @@ def _block_variances(
     for depths in np.argwhere(held):
         weights = _weights(depths, pieces, shrink)
         variance += held[tuple(depths)] * (weights**2 * people).reshape(len(people), -1).sum(axis=1)
-    values = _outer([each.details.sum(axis=-1) for each in pieces])
-    mean, square = ((values**power * people).reshape(len(people), -1).sum(axis=1) for power in (1, 2))
-    exact: Floats = np.maximum(variance - (square - mean**2) / users, 0.0)
+    inside = _outer([each.details.sum(axis=-1) for each in pieces])
+    share = (inside * people).reshape(len(people), -1).sum(axis=1)
+    exact: Floats = np.maximum(variance - share * (1 - share) / users, 0.0)
     return exact
 
 

@@ -85,13 +85,6 @@ class LabelledClient:
             ) from None
 
 
-def encode_labelled_with(
-    client: LabelledClient, values: Mapping[str, Any], coins: Coins
-) -> dict[str, Report]:
-    """Encode a person's numbers with given coins."""
-    return _encode(client, _indices(client.plan, values), coins)
-
-
 def _packed(reports: Mapping[str, Report]) -> bytes:
     return json.dumps({name: wire.pack(report).hex() for name, report in reports.items()}).encode()
 

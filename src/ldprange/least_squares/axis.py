@@ -61,16 +61,14 @@ class Axis:
         """Repeat what belongs to depths, from 0 on, for each of their coefficients, along the last axis."""
         return np.repeat(by_depth, np.diff(self.cells[: by_depth.shape[-1]], prepend=0), axis=-1)
 
-    def energies(self, low: Boundaries, high: Boundaries, less: Floats) -> Floats:
-        """Return the squared lengths of ranges, less constants, on the details of every depth: a row each."""
+    def energies(self, low: Boundaries, high: Boundaries) -> Floats:
+        """Return the squared lengths of ranges on the details of every depth: a row each."""
         sizes, inside = np.array(self.sizes), (high - low)[:, None]
         first, last = low[:, None] // sizes, (high[:, None] - 1) // sizes
         left, right = (first + 1) * sizes - low[:, None], high[:, None] - last * sizes
         apart = (left**2 + right**2) / sizes + (last - first - 1) * sizes
         norms = np.where(inside == 0, 0.0, np.where(first == last, inside**2 / sizes, apart))
-        details = np.diff(norms, axis=1, prepend=0.0)
-        details[:, 0] = self.leaves * (inside[:, 0] / self.leaves - less) ** 2
-        return details
+        return np.diff(norms, axis=1, prepend=0.0)
 
     def cell_energies(self, depth: int) -> Floats:
         """Return the squared length of a cell's projections on the details of every depth down to its own."""

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ldprange.least_squares.stages import Stage, StagesFit
+from ldprange.levels import over_cells, window_sums
 from ldprange.support.arrays import Floats
 
 
@@ -103,26 +104,3 @@ class StageWindows(NamedTuple):
     def _occupied(self) -> list[tuple[int, float, int]]:
         every = zip(self.widths, self.rates.tolist(), self.asked.tolist(), strict=True)
         return [level for level in every if level[1]]
-
-
-def window_sums(cells: Floats, width: int) -> Floats:
-    """Return the sums over every window of ``width`` cells of a row, from the one with only the first on.
-
-    >>> window_sums(np.array([[1.0, 2.0, 3.0]]), 2).tolist()
-    [[1.0, 3.0, 5.0, 3.0]]
-    """
-    edges = np.pad(cells, [*[(0, 0)] * (cells.ndim - 1), (width, width - 1)])
-    upto = np.cumsum(edges, axis=-1)
-    sums: Floats = upto[..., width:] - upto[..., :-width]
-    return sums
-
-
-def over_cells(windows: Floats, width: int) -> Floats:
-    """Return, for every cell of a row, the sum over the windows that hold it.
-
-    >>> over_cells(np.array([[1.0, 3.0, 5.0, 3.0]]), 2).tolist()
-    [[4.0, 8.0, 8.0]]
-    """
-    upto = np.cumsum(np.pad(windows, [*[(0, 0)] * (windows.ndim - 1), (1, 0)]), axis=-1)
-    sums: Floats = upto[..., width:] - upto[..., :-width]
-    return sums

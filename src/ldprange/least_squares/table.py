@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, reduce
 from itertools import product
 from math import prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,19 +31,10 @@ Depths = NDArray[np.int64]
 
 
 class Boxes(NamedTuple):
-    """Many questions at once: on every axis of a table a range, less a constant (0 for a mere range)."""
+    """Many questions at once: on every axis of a table the range of leaves ``low`` … ``high − 1``."""
 
     low: Sequence[Boundaries]
     high: Sequence[Boundaries]
-    less: Sequence[Floats]
-
-    def without(self, axis: int, whole: int = 0) -> Boxes:
-        """Return the questions without the constant of an axis; about all of it, if its length is said."""
-        low, high, less = list(self.low), list(self.high), list(self.less)
-        less[axis] = np.zeros(less[axis].shape)
-        if whole:
-            low[axis], high[axis] = np.zeros_like(low[axis]), np.full_like(high[axis], whole)
-        return Boxes(low, high, less)
 
 
 class JointFit:
@@ -179,8 +170,7 @@ class JointFit:
 
     def spread_variances(self, boxes: Boxes) -> Floats:
         """Return what variances would be if nobody were in any cell that a question weighs."""
-        each = zip(self.axes, *boxes, strict=True)
-        first, *others = (axis.energies(low, high, less) for axis, low, high, less in each)
+        first, *others = (axis.energies(*ends) for axis, *ends in zip(self.axes, *boxes, strict=True))
         parts: Floats = np.tensordot(first, self._spread_parts, axes=1)
         for energies in others:
             parts = np.einsum("qm...,qm->q...", parts, energies)
@@ -235,15 +225,11 @@ def shares_below(shares: Floats) -> Floats:
     return cdf
 
 
-def from_corners(
-    starts: Sequence[NDArray[Any]],
-    stops: Sequence[NDArray[Any]],
-    below: Callable[[Sequence[NDArray[Any]]], Floats],
-) -> Floats:
-    """Return shares in products of ranges from the shares below their corners."""
+def from_corners(starts: Sequence[Boundaries], stops: Sequence[Boundaries], cdf: Floats) -> Floats:
+    """Return shares in products of ranges from the shares ``cdf`` below every joint boundary."""
     found: Floats = np.zeros(starts[0].shape)
     for corner in product(*[((1, stop), (-1, start)) for start, stop in zip(starts, stops, strict=True)]):
-        share = below([end for _, end in corner])
+        share = cdf[tuple(end for _, end in corner)]
         found = found + share if prod(sign for sign, _ in corner) > 0 else found - share
     return found
 

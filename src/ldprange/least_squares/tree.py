@@ -71,9 +71,9 @@ class TreeFit:
             below = siblings.sum(axis=1) if self.nested else 0.0
         return details[::-1]
 
-    def _rebuild(self, details: Sequence[Floats], root: float = 1.0) -> Floats:
+    def _rebuild(self, details: Sequence[Floats]) -> Floats:
         """Go down the tree: a child is its share of the parent plus its detail."""
-        nodes = np.array([root])
+        nodes = np.ones(1)
         for level, detail in zip(self.levels, details, strict=True):
             nodes = (nodes[:, None] / level.branching + detail).reshape(-1)
         return nodes

@@ -94,6 +94,11 @@ class Mechanism(ABC):
     _p: float  # the probability that a report supports the item its sender holds
     _q: float  # and any other
 
+    def _set_supports(self, p: float, q: float, *, others: float, held_and_other: float) -> None:
+        """Set what follows from how often reports support cells; see :meth:`Noise.of_supports`."""
+        self._p, self._q = p, q
+        self.noise = Noise.of_supports(p, q, others=others, held_and_other=held_and_other)
+
     @property
     def outputs(self) -> int:
         """How many different reports there are, at most."""
@@ -191,9 +196,19 @@ class Mechanism(ABC):
         """Return how many people reported on every grid, and unbiased numbers of them in its cells."""
         return np.array([users]), self.people(counts, users)[None]
 
-    @abstractmethod
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
-        """Draw the tally of ``holders[i]`` users with item i, by the law of encoding each."""
+        """Draw the tally of ``holders[i]`` users with item i, by the law of encoding each.
+
+        A mechanism that can draw the tally of many users at once does so here.
+        """
+        return self.draw_each(holders, rng)
+
+    def draw_each(self, holders: Counts, rng: np.random.Generator) -> Counts:
+        """Draw the same by encoding each user."""
+        counts = np.zeros(self.counters, np.int64)
+        for items in each_holder(holders, max(_BLOCK, self.counters)):
+            counts += self.tally(self.encode_many(items, rng))
+        return counts
 
     @abstractmethod
     def likelihood(self, report: bytes, item: int) -> Fraction:
@@ -276,7 +291,7 @@ def integers_below(bound: int, rows: NDArray[np.uint8]) -> NDArray[np.uint32]:
     return check_below(bound, numbers_of(rows, np.dtype(np.uint32)))
 
 
-def check_below(bound: int, values: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def check_below(bound: int, values: NDArray[Any]) -> NDArray[Any]:
     """Return integers that a client can have sent; one that none can is an error."""
     if values.size and int(values.max()) >= bound:
         raise WireError(

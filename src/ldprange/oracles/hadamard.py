@@ -29,7 +29,7 @@ wanted, HRR draws odd indices alone: the others cancel within every pair.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -58,7 +58,7 @@ from ldprange.support.parallel import slices
 
 _MAX_BITS = 4
 _COUNTERS_PER_CELL = 8
-_TABLE = 1 << 20  # entries of a table of items by indices that are drawn together
+_TABLE = 1 << 20  # entries of a table of items by hashes that are drawn together
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,19 +105,69 @@ def HRR() -> HadamardHashing:
     return HadamardHashing(bits=1)
 
 
-class _HadamardMechanism(CodedMechanism):
-    """The code is line·g + symbol."""
+class _HashedMechanism(CodedMechanism):
+    """The code is hash·g + symbol: the number of a public hash, and the item's symbol by it, randomised.
+
+    All hashes are as likely, and some hash tells any two items apart.
+    """
+
+    def _set_hashes(self, hashes: int, symbols: int, epsilon: float) -> None:
+        self._hashes, self._response = hashes, SymbolResponse(symbols, epsilon)
+        self._set_codes(hashes * symbols)
+
+    @abstractmethod
+    def _code(self, hashes: Words, items: Words) -> Words:
+        """Return the codes of ``hashes`` that tell the truth about ``items``."""
+
+    def public_coins(self, counts: Counts) -> list[Counts]:
+        return [counts.reshape(-1, self._hashes, self._response.symbols).sum(axis=(0, 2))]
+
+    def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
+        """Draw how often each code is sent: noise is even, the truth that of any hash and the item.
+
+        Many users to few items and hashes are split by multinomials; otherwise each is drawn.
+        """
+        truthful, noise = self._response.draw_truthful(holders, rng)
+        counts = rng.multinomial(noise, np.full(self.counters, 1 / self.counters))
+        items = np.flatnonzero(truthful)
+        if 2 * items.size * self._hashes <= int(truthful.sum()):
+            hashes, even = np.arange(self._hashes, dtype=np.uint32), np.full(self._hashes, 1 / self._hashes)
+            for rows in slices(items.size, max(1, _TABLE // self._hashes)):
+                table = rng.multinomial(truthful[items[rows]], even)
+                codes = self._code(hashes, items[rows, None].astype(np.uint32))
+                np.add.at(counts, codes.reshape(-1), table.reshape(-1))
+            return counts
+        for held in each_holder(truthful):
+            hashes = rng.integers(0, self._hashes, held.size).astype(np.uint32)
+            counts += kernels.tally(self._code(hashes, held), self.counters)
+        return counts
+
+    def likelihood(self, report: bytes, item: int) -> Fraction:
+        code = np.array([int.from_bytes(report, "little")], np.uint32)
+        (same,) = self.supporting(code, np.array([item], np.uint32))
+        return (self._response.keep if same else self._response.lie) / self._hashes
+
+    def supporting(self, column: Column, items: Items) -> NDArray[np.bool_]:
+        hashes = column // np.uint32(self._response.symbols)
+        supporting: NDArray[np.bool_] = self._code(hashes, items) == column
+        return supporting
+
+    def worst_ratio(self) -> Fraction:
+        return self._response.worst_ratio
+
+
+class _HadamardMechanism(_HashedMechanism):
+    """A hash is the number of a line."""
 
     def __init__(self, cells: int, epsilon: float, bits: int) -> None:
         self.cells = cells
         self._bits, self._symbols = bits, 1 << bits
-        self._response = SymbolResponse(self._symbols, epsilon)
         digits = max(1, -(-(cells - 1).bit_length() // bits))
         self._size = 1 << (bits * digits)  # K, the number of indices
         self._digits = digits
         k, g = self._size, self._symbols
         self._lines = (k - 1) // (g - 1)  # as a number: the lowest bit of every digit
-        self._set_codes(self._lines * g)
+        self._set_hashes(self._lines, g, epsilon)
 
         keep, lie = self._response.keep, self._response.lie
         collision = Fraction(k // g - 1, k - 1)
@@ -127,10 +177,8 @@ class _HadamardMechanism(CodedMechanism):
         apart = (Fraction(k, g * g) - keep) / (k - 1)
         in_row = Fraction(g - 2, max(1, k - 2))
         both = apart + in_row * (keep * collision - apart)
-        self._p, self._q = float(keep), float(lie + (keep - lie) * collision)
-        self.noise = Noise.of_supports(
-            self._p, self._q, others=float(both), held_and_other=float(keep * collision)
-        )
+        q = float(lie + (keep - lie) * collision)
+        self._set_supports(float(keep), q, others=float(both), held_and_other=float(keep * collision))
 
     def symbols(self, index: Words, items: Words) -> Words:
         """Hash items by indices."""
@@ -141,8 +189,8 @@ class _HadamardMechanism(CodedMechanism):
         """Return the index of each line."""
         return kernels.hadamard_index(lines, self._bits, self._digits)
 
-    def _code(self, lines: Words, items: Words) -> Words:
-        return lines * np.uint32(self._symbols) + self.symbols(self._index(lines), items)
+    def _code(self, hashes: Words, items: Words) -> Words:
+        return hashes * np.uint32(self._symbols) + self.symbols(self._index(hashes), items)
 
     def encode(self, item: int, coins: Coins) -> bytes:
         line = below(coins, self._lines)
@@ -181,44 +229,23 @@ class _HadamardMechanism(CodedMechanism):
         kernels.walsh_hadamard(sums)
         return sums / self._symbols
 
-    def public_coins(self, counts: Counts) -> list[Counts]:
-        return [counts.reshape(-1, self._lines, self._symbols).sum(axis=(0, 2))]
 
-    def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
-        lines = np.arange(self._lines, dtype=np.uint32)
-        return _draw(self._response, holders, lines, self._code, self.counters, rng)
-
-    def likelihood(self, report: bytes, item: int) -> Fraction:
-        line, symbol = divmod(int.from_bytes(report, "little"), self._symbols)
-        index = self._index(np.array([line], np.uint32))
-        truth = int(self.symbols(index, np.array([item], np.uint32))[0])
-        return (self._response.keep if symbol == truth else self._response.lie) / self._lines
-
-    def supporting(self, column: Column, items: Items) -> NDArray[np.bool_]:
-        supporting: NDArray[np.bool_] = self._code(column >> np.uint32(self._bits), items) == column
-        return supporting
-
-    def worst_ratio(self) -> Fraction:
-        return self._response.worst_ratio  # some line tells any two items apart
-
-
-class ContrastMechanism(CodedMechanism):
+class ContrastMechanism(_HashedMechanism):
     """HRR on the difference of cells 2i and 2i + 1, the paper's signed one-hot vector (HaarHRR).
 
-    The index is 2j + 1 and the code 2j + bit, where j runs over the pairs.
+    A hash is the number j of a pair, the index 2j + 1, and the code 2j + bit.
     """
 
     def __init__(self, cells: int, epsilon: float) -> None:
         self.cells = cells
         self._pairs = 1 << (cells // 2 - 1).bit_length()
-        self._response = SymbolResponse(2, epsilon)
+        self._set_hashes(self._pairs, 2, epsilon)
         self._scale = float(2 * self._response.keep - 1)
-        self._set_codes(2 * self._pairs)
         # of a contrast w: ‖w‖²/(2 (2p − 1)²), whatever the population
         self.noise = Noise(spread=0.5 / self._scale**2)
 
-    def _code(self, pair: Words, items: Words) -> Words:
-        index = pair << np.uint32(1)
+    def _code(self, hashes: Words, items: Words) -> Words:
+        index = hashes << np.uint32(1)
         return index | kernels.parity((index | np.uint32(1)) & items)
 
     def encode(self, item: int, coins: Coins) -> bytes:
@@ -247,50 +274,3 @@ class ContrastMechanism(CodedMechanism):
     def expected(self, weights: Floats) -> Floats:
         half = (weights[..., 0::2] - weights[..., 1::2]) / 2
         return np.stack([half, -half], axis=-1).reshape(weights.shape)
-
-    def public_coins(self, counts: Counts) -> list[Counts]:
-        return [counts.reshape(-1, self._pairs, 2).sum(axis=(0, 2))]
-
-    def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
-        pairs = np.arange(self._pairs, dtype=np.uint32)
-        return _draw(self._response, holders, pairs, self._code, self.counters, rng)
-
-    def likelihood(self, report: bytes, item: int) -> Fraction:
-        code = int.from_bytes(report, "little")
-        same = (code & 1) == (((code | 1) & item).bit_count() & 1)
-        return (self._response.keep if same else self._response.lie) / self._pairs
-
-    def supporting(self, column: Column, items: Items) -> NDArray[np.bool_]:
-        supporting: NDArray[np.bool_] = self._code(column >> np.uint32(1), items) == column
-        return supporting
-
-    def worst_ratio(self) -> Fraction:
-        return self._response.worst_ratio  # some odd index tells any two items apart
-
-
-def _draw(
-    response: SymbolResponse,
-    holders: Counts,
-    indices: Words,
-    code: Callable[[Words, Words], Words],
-    outputs: int,
-    rng: np.random.Generator,
-) -> Counts:
-    """Draw how often each code is sent: noise is even, the truth is the code of an even index and the item.
-
-    Many users to few items and indices are split by multinomials; otherwise each is drawn.
-    """
-    truthful, noise = response.draw_truthful(holders, rng)
-    counts = rng.multinomial(noise, np.full(outputs, 1 / outputs))
-    items = np.flatnonzero(truthful)
-    if 2 * items.size * indices.size <= int(truthful.sum()):
-        even = np.full(indices.size, 1 / indices.size)
-        for rows in slices(items.size, max(1, _TABLE // indices.size)):
-            table = rng.multinomial(truthful[items[rows]], even)
-            codes = code(indices, items[rows, None].astype(np.uint32))
-            np.add.at(counts, codes.reshape(-1), table.reshape(-1))
-        return counts
-    for held in each_holder(truthful):
-        index = indices[rng.integers(0, indices.size, held.size)]
-        counts += kernels.tally(code(index, held), outputs)
-    return counts

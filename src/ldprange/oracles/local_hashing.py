@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from ldprange import kernels
 from ldprange.errors import PlanError
-from ldprange.noise import Noise
 from ldprange.oracles.bit_rows import Rows, join_fields, number_rows, part_fields
 from ldprange.oracles.contract import (
     Column,
@@ -29,7 +28,6 @@ from ldprange.oracles.contract import (
     Mechanism,
     Oracle,
     Pull,
-    each_holder,
     integers_below,
     width_of,
 )
@@ -75,7 +73,10 @@ class OLH(Oracle):
 
 
 class HashingMechanism(Mechanism):
-    """The column has four numbers a report: the coefficients a₀, a₁, a₂, and the symbol."""
+    """The column has four numbers a report: the coefficients a₀, a₁, a₂, and the symbol.
+
+    Supports that share a hash are not independent, so there is no short cut to the tally of many users.
+    """
 
     def __init__(self, cells: int, epsilon: float, symbols: int) -> None:
         self.cells = self.counters = cells
@@ -98,10 +99,8 @@ class HashingMechanism(Mechanism):
         keep, lie = self._response.keep, self._response.lie
         collision = sum((n * c * c for c, n in chances), Fraction())
         both = sum((n * c * c * (lie + (keep - lie) * c) for c, n in chances), Fraction())
-        self._p, self._q = float(keep), float(lie + (keep - lie) * collision)
-        self.noise = Noise.of_supports(
-            self._p, self._q, others=float(both), held_and_other=float(keep * collision)
-        )
+        q = float(lie + (keep - lie) * collision)
+        self._set_supports(float(keep), q, others=float(both), held_and_other=float(keep * collision))
 
     def hashed(self, coefficients: NDArray[np.uint64], items: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return the symbols of items; ``coefficients`` holds a₀, a₁, a₂ along its first axis."""
@@ -161,13 +160,6 @@ class HashingMechanism(Mechanism):
         # public, but a tally does not keep them
         most = self._pull_of(weights, np.maximum(weights, 0.0).sum(axis=-1))
         return Pull(most, most)
-
-    def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
-        """Encode and add up every user: supports that share a hash are not independent, so no short cut."""
-        counts = np.zeros(self.cells, np.int64)
-        for items in each_holder(holders):
-            counts += self.tally(self.encode_many(items, rng))
-        return counts
 
     def likelihood(self, report: bytes, item: int) -> Fraction:
         row = self.unpack(np.frombuffer(report, np.uint8)[None])[0]

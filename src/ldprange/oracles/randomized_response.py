@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from ldprange import kernels
 from ldprange.errors import PlanError
-from ldprange.noise import Noise
 from ldprange.oracles.contract import CodedMechanism, Column, Items, Mechanism, Oracle, Pull
 from ldprange.randomness import (
     LEAST_FAVOUR,
@@ -92,8 +91,8 @@ class _ResponseMechanism(CodedMechanism):
         self.cells = cells
         self._response = SymbolResponse(cells, epsilon)
         self._set_codes(cells)
-        self._p, self._q = float(self._response.keep), float(self._response.lie)
-        self.noise = Noise.of_supports(self._p, self._q, others=0.0, held_and_other=0.0)
+        keep, lie = float(self._response.keep), float(self._response.lie)
+        self._set_supports(keep, lie, others=0.0, held_and_other=0.0)
 
     def encode(self, item: int, coins: Coins) -> bytes:
         return self._response.encode(item, coins).to_bytes(self.width, "little")

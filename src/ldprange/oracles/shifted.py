@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange import kernels
-from ldprange.levels import Level, windows_covering
+from ldprange.levels import Level, over_cells, window_sums, windows_covering
 from ldprange.oracles.bit_rows import Rows, byte_rows, bytes_of, join_fields, number_rows, part_fields
 from ldprange.oracles.contract import (
     CodedMechanism,
@@ -35,14 +35,12 @@ from ldprange.oracles.contract import (
     Pull,
     Users,
     add_up_to,
-    each_holder,
     integers_below,
     width_of,
 )
 from ldprange.randomness import WORD_BITS, Coins
 from ldprange.support.arrays import Counts, Floats, Words
 
-_BLOCK = 1 << 16  # users taken together
 _SHIFT_BYTES = 4  # of a shift in a column
 _CROWD = 2  # users for each item and shift, from which on it is faster to draw each shift's users at once
 
@@ -168,33 +166,27 @@ class ShiftedMechanism(Mechanism):
         people, tallies = self._table(counts)
         # window c at shift a begins at item c·w − a: in the order of beginnings, shifts run backward
         each = self._grid.people(tallies, people)[::-1].T.reshape(self.cells // self._block, -1)
-        upto = np.hstack([np.zeros((len(each), 1)), np.cumsum(each, axis=1)])
-        sums = upto[:, self._shifts : self._shifts + self._block] - upto[:, : self._block]
-        return sums.reshape(-1)
+        return over_cells(each[:, : self._block + self._shifts - 1], self._shifts).reshape(-1)
 
     def pull(self, weights: Floats) -> Pull:
         of_shifts = self._grid.pull(self._window_weights(weights))
         return Pull(of_shifts.fair_coins.mean(axis=-1), of_shifts.chosen_coins.max(axis=-1))
 
     def expected(self, weights: Floats) -> Floats:
-        windows = self._by_begin(weights)
-        upto = np.cumsum(_with_zeros(windows, 1, 0), axis=-1)
-        found: Floats = (upto[..., self._shifts :] - upto[..., : -self._shifts]) / self._shifts
+        found = over_cells(self._by_begin(weights), self._shifts) / self._shifts
         return found.reshape(weights.shape)
 
     def _by_begin(self, weights: Floats) -> Floats:
         """Return the weight of every window of a block, from the one with only the first item on."""
-        blocks = weights.reshape(*weights.shape[:-1], -1, self._block)
-        upto = np.cumsum(_with_zeros(blocks, self._shifts, self._shifts - 1), axis=-1)
-        windows: Floats = upto[..., self._shifts :] - upto[..., : -self._shifts]
-        return windows
+        return window_sums(weights.reshape(*weights.shape[:-1], -1, self._block), self._shifts)
 
     def _window_weights(self, weights: Floats) -> Floats:
         """Return the weight of every window of the grid of each shift."""
         windows = self._by_begin(weights)
         # window c at shift a begins at c·w − a; the last ones may lie beyond the block
         spare = self._windows * self._shifts - windows.shape[-1]
-        grids = _with_zeros(windows, 0, spare).reshape(*windows.shape[:-1], self._windows, self._shifts)
+        every = np.pad(windows, [*[(0, 0)] * (windows.ndim - 1), (0, spare)])
+        grids = every.reshape(*windows.shape[:-1], self._windows, self._shifts)
         found: Floats = np.moveaxis(grids[..., ::-1], -1, -3)  # shift, block, window
         return found.reshape(*weights.shape[:-1], self._shifts, -1)
 
@@ -211,12 +203,8 @@ class ShiftedMechanism(Mechanism):
         return people[:, 0], self._grid.people(tallies, people)
 
     def draw(self, holders: Counts, rng: np.random.Generator) -> Counts:
-        if int(holders.sum()) >= _CROWD * self.cells * self._shifts:
-            return self._draw_shifts(holders, rng)
-        counts = np.zeros(self.counters, np.int64)
-        for items in each_holder(holders, max(_BLOCK, self.counters)):
-            counts += self.tally(self.encode_many(items, rng))
-        return counts
+        crowded = int(holders.sum()) >= _CROWD * self.cells * self._shifts
+        return self._draw_shifts(holders, rng) if crowded else self.draw_each(holders, rng)
 
     def _draw_shifts(self, holders: Counts, rng: np.random.Generator) -> Counts:
         """Draw who has each shift, then what they report, all at once."""
@@ -240,11 +228,6 @@ class ShiftedMechanism(Mechanism):
 
     def worst_ratio(self) -> Fraction:
         return self._grid.worst_ratio()  # at some shift, any two items stand in different windows
-
-
-def _with_zeros(numbers: Floats, before: int, after: int) -> Floats:
-    """Return ``numbers`` with so many zeros at the ends of the last axis."""
-    return np.pad(numbers, [*[(0, 0)] * (numbers.ndim - 1), (before, after)])
 
 
 class ShiftedCodes(ShiftedMechanism):

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from ldprange import kernels
 from ldprange.errors import PlanError, WireError
-from ldprange.noise import Noise
 from ldprange.oracles.bit_rows import Rows, bits_at, number_rows, numbers_of
 from ldprange.oracles.contract import (
     Column,
@@ -30,7 +29,7 @@ from ldprange.oracles.contract import (
     Pull,
     Users,
     add_up_to,
-    each_holder,
+    check_below,
 )
 from ldprange.randomness import (
     LEAST_FAVOUR,
@@ -100,8 +99,7 @@ class SubsetMechanism(Mechanism):
         q = (p * (k - 1) + (1 - p) * k) / others
         pairs = others * max(1, others - 1)
         both = (p * (k - 1) * (k - 2) + (1 - p) * k * (k - 1)) / pairs
-        self._p, self._q = p, q
-        self.noise = Noise.of_supports(p, q, others=both, held_and_other=p * (k - 1) / others)
+        self._set_supports(p, q, others=both, held_and_other=p * (k - 1) / others)
 
     def encode(self, item: int, coins: Coins) -> bytes:
         word = coins.word
@@ -154,12 +152,7 @@ class SubsetMechanism(Mechanism):
     def expand(self, rows: Rows) -> Column:
         if not self._sets:
             return self.unpack(rows)
-        numbers = numbers_of(rows, np.dtype(np.uint64))
-        if numbers.size and int(numbers.max()) >= self._sets:
-            raise WireError(
-                f"every set must have a number in [0, {self._sets}) on its level, got "
-                f"{int(numbers.max())}; the batch is refused whole"
-            )
+        numbers = check_below(self._sets, numbers_of(rows, np.dtype(np.uint64)))
         return kernels.sets_of_ranks(numbers, self._ranks)
 
     @cached_property
@@ -195,12 +188,11 @@ class SubsetMechanism(Mechanism):
         people count only by how many they have to choose and, until it comes, by the cell they hold.
         """
         if holders.sum() < self.cells * self.size:
-            return self._draw_each(holders, rng)
+            return self.draw_each(holders, rng)
         truthful = rng.binomial(holders, float(1 - (1 - self._holds) * self.cells / (self.cells - self.size)))
         choose = np.arange(self.size + 1)
-        waiting = np.zeros(
-            (self.cells, self.size + 1), np.int64
-        )  # by the cell held, and by how many to choose
+        # by the cell held, and by how many to choose
+        waiting = np.zeros((self.cells, self.size + 1), np.int64)
         waiting[:, self.size - 1] = truthful
         free = np.where(choose == self.size, int((holders - truthful).sum()), 0)
         counts = np.zeros(self.cells, np.int64)
@@ -213,12 +205,6 @@ class SubsetMechanism(Mechanism):
             free[:-1] += taken[1:]
             waiting[cell + 1 :] -= others
             waiting[cell + 1 :, :-1] += others[:, 1:]
-        return counts
-
-    def _draw_each(self, holders: Counts, rng: np.random.Generator) -> Counts:
-        counts = np.zeros(self.cells, np.int64)
-        for items in each_holder(holders):
-            counts += self.tally(self.encode_many(items, rng))
         return counts
 
     def likelihood(self, report: bytes, item: int) -> Fraction:

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from ldprange import kernels
 from ldprange.errors import PlanError, WireError
-from ldprange.noise import Noise
 from ldprange.oracles.bit_rows import bits_at
 from ldprange.oracles.contract import Column, Groups, Items, Mechanism, Oracle, Pull
 from ldprange.randomness import WORDS, Coins, chance_of, exponential_from_below, thresholds_of
@@ -53,8 +52,7 @@ class _UnaryMechanism(Mechanism):
         if self._threshold >= _HELD:
             raise PlanError(f"ε must be large enough for coins to tell bits apart, got {epsilon}")
         p, q = 0.5, float(self._other)
-        self._p, self._q = p, q
-        self.noise = Noise.of_supports(p, q, others=q * q, held_and_other=p * q)
+        self._set_supports(p, q, others=q * q, held_and_other=p * q)
 
     @property
     def bits(self) -> int:

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from ldprange.errors import ArgumentError, DomainError
 from ldprange.estimation import estimate
 from ldprange.plan import Plan
-from ldprange.rehearsal.scoring import Score, prefixes_for, ranges_for
+from ldprange.rehearsal.scoring import Score, questions_for
 from ldprange.sampling import Population, described
 from ldprange.simulation import simulate_quickly
 from ldprange.support.checking import Values, check_type, shown
 from ldprange.support.columns import Missing
 from ldprange.support.html_tables import html_table
+from ldprange.workloads import boxes_of, corners_of
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ def rehearse_counts(
     seed = secrets.randbits(63) if seed is None else seed
     users = int(counts.sum())
     prediction = plan.predict(users, counts=counts, population=population)
-    ranges, prefixes = ranges_for(plan, counts), prefixes_for(plan, counts)
+    ranges, prefixes = (questions_for(plan, counts, boxes) for boxes in (boxes_of, corners_of))
     for number in range(repetitions):
         each = int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)[0])
         people = counts if population else _sample(counts, each)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from ldprange.answer import Answer
 from ldprange.least_squares.table import from_corners, shares_below
 from ldprange.plan import Plan
-from ldprange.workloads import boxes_of, corners_of
 
 if TYPE_CHECKING:
     from ldprange.estimation import EitherEstimate
 
 Ends = list[NDArray[np.int64]]
+Boxes = Callable[[tuple[int, ...]], tuple[Ends, Ends]]
 
 _TWO_SIDED = 1.96  # standard errors to either side hold 95%
 
@@ -42,7 +42,7 @@ class _Part:
         }
         others = tuple(set(range(counts.ndim)) - set(chosen))
         cdf = shares_below(counts.sum(axis=others) / counts.sum())
-        return _Part(ends, from_corners(low, high, lambda corner: cdf[tuple(corner)]))
+        return _Part(ends, from_corners(low, high, cdf))
 
     def ask(self, estimated: EitherEstimate) -> Answer[NDArray[np.float64]]:
         if "" in self.ends:  # the name of an only attribute
@@ -106,20 +106,14 @@ class Questions:
         )
 
 
-def ranges_for(plan: Plan, counts: NDArray[np.int64]) -> Questions:
-    """Return an even choice of all ranges, with what is true of these people."""
+def questions_for(plan: Plan, counts: NDArray[np.int64], boxes: Boxes) -> Questions:
+    """Return questions about all attributes that are asked about together, with what is true of these people.
+
+    ``boxes`` gives them, from how many bins the attributes have: an even choice of ranges, or of prefixes.
+    """
     return Questions(
         [
-            _Part.of(plan, counts, chosen, *boxes_of(tuple(plan.domain.shape[a] for a in chosen)))
+            _Part.of(plan, counts, chosen, *boxes(tuple(plan.domain.shape[a] for a in chosen)))
             for chosen in plan.layout.tables
         ]
     )
-
-
-def prefixes_for(plan: Plan, counts: NDArray[np.int64]) -> Questions:
-    """Return all prefixes, or an even choice of them, with what is true of these people."""
-    parts = []
-    for chosen in plan.layout.tables:
-        stops = corners_of(tuple(plan.domain.shape[a] for a in chosen))
-        parts.append(_Part.of(plan, counts, chosen, [np.zeros_like(stop) for stop in stops], stops))
-    return Questions(parts)

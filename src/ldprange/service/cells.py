@@ -15,11 +15,11 @@ MAX_CELLS = 32  # of a table, on each of its two axes
 _MIN_CELLS = 4
 
 
-def predicted_table(plan: Plan, names: Sequence[str], users: float = 1.0) -> JointFit:
-    """Return how the grids come together in a table, before anybody has answered."""
+def predicted_table(plan: Plan, names: Sequence[str]) -> JointFit:
+    """Return how the grids come together in a table, before anybody has answered: for one person."""
     product, grids = parts_of(plan)
     places = tuple(sorted(product.place(name) for name in names))
-    return grids.table(plan.law(users * np.array(plan.probabilities)), places)
+    return grids.table(plan.law(np.array(plan.probabilities)), places)
 
 
 def edges_of(plan: Plan, names: tuple[str, str], wanted: float = MAX_CELLS) -> list[list[int]]:

@@ -9,16 +9,14 @@ from starlette.responses import Response
 
 from ldprange.service.collector import Collector
 from ldprange.service.overview import Drawn
-from ldprange.service.replies import Parameters, Reply, asker_of, collector_of, survey_in
+from ldprange.service.replies import Parameters, Reply, asked_by
 from ldprange.service.store import Survey
 from ldprange.tampering import check
 
 
 async def check_reports(request: Request) -> Response:
     """Tell what the check of all reports found; it is made once for the reports that there are."""
-    collector = collector_of(request)
-    survey = survey_in(collector, request.path_params["name"])
-    asker = asker_of(request, collector, survey)
+    collector, survey, asker = asked_by(request)
     Parameters(request)
     state, reports = request.app.state, collector.writer.live(survey).reports
     work = partial(state.overviews.of, survey, reports, "check", partial(_checked, collector, survey))

@@ -25,11 +25,9 @@ from ldprange.service.replies import (
     KEPT_BY_NOBODY,
     Parameters,
     Reply,
-    asker_of,
-    collector_of,
+    asked_by,
     columns,
     rendered,
-    survey_in,
 )
 from ldprange.service.store import CLOSED, Survey
 
@@ -54,9 +52,7 @@ Drawn = tuple[int, dict[str, Any]]
 
 async def overview(request: Request) -> Response:
     """Return what there is to draw, or nothing if it is as before."""
-    collector = collector_of(request)
-    survey = survey_in(collector, request.path_params["name"])
-    asker = asker_of(request, collector, survey)
+    collector, survey, asker = asked_by(request)
     parameters = Parameters(request, "since", "confidence", "denoise", many=("attribute",))
     check_attributes(parameters, survey.plan)
     since = parameters.number("since", -1)

@@ -29,12 +29,10 @@ from ldprange.service.refusal import Refusal
 from ldprange.service.replies import (
     Parameters,
     Reply,
-    asker_of,
-    collector_of,
+    asked_by,
     columns,
     rendered,
     share,
-    survey_in,
 )
 from ldprange.service.store import Survey
 
@@ -89,9 +87,7 @@ def answering(asked: Asked, *known: str, many: tuple[str, ...] = ()) -> Callable
     """Return the handler of a question that takes these parameters."""
 
     async def answer(request: Request) -> Response:
-        collector = collector_of(request)
-        survey = survey_in(collector, request.path_params["name"])
-        asker = asker_of(request, collector, survey)
+        collector, survey, asker = asked_by(request)
         parameters = Parameters(request, *known, "confidence", "denoise", many=(*many, *GIVEN))
         state = request.app.state
         work = partial(_answer, collector, survey, parameters, asked, state.estimates)

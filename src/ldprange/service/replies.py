@@ -70,18 +70,17 @@ def check_rate(collector: Collector, address: str) -> None:
         )
 
 
-def asker_of(request: Request, collector: Collector, survey: Survey) -> tuple[str, bool]:
-    """Return who asks about a survey, and whether with a token; without one, only if it is public."""
-    token = _token_of(request)
+def asked_by(request: Request) -> tuple[Collector, Survey, tuple[str, bool]]:
+    """Return the collector and the survey that a request asks about; and who asks, whether with a token.
+
+    Without one, the survey must be public.
+    """
+    collector, token = collector_of(request), _token_of(request)
+    survey = collector.survey(request.path_params["name"])
     has_token = token is not None and role_of(token, collector.digests) is not None
     if not (has_token or survey.public):
         check_role(request, collector, ROLES)
-    return sender_of(_address_of(request)), has_token
-
-
-def survey_in(collector: Collector, name: str) -> Survey:
-    """Return the survey of this name."""
-    return collector.survey(name)
+    return collector, survey, (sender_of(_address_of(request)), has_token)
 
 
 def check_role(request: Request, collector: Collector, roles: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ldprange.service.collector import Collector
 from ldprange.service.refusal import Refusal
-from ldprange.service.replies import ANYWHERE, KEPT_BY_NOBODY, check_rate, refused, survey_in
+from ldprange.service.replies import ANYWHERE, KEPT_BY_NOBODY, check_rate, refused
 from ldprange.service.writer import Outcome
 
 BATCH = "[0-9a-f]{32}"
@@ -52,7 +52,7 @@ class Submitting:
         collector, client = self._collector, scope.get("client")
         address = client[0] if client else ""
         check_rate(collector, address)
-        survey = survey_in(collector, name)
+        survey = collector.survey(name)
         if not _ID.fullmatch(batch):
             raise Refusal(400, "a batch's id must be 32 lower-case hexadecimal digits, chosen at random")
         kind = next((value for name, value in scope["headers"] if name == b"content-type"), b"")

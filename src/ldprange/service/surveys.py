@@ -16,7 +16,6 @@ from ldprange.service.replies import (
     check_role,
     collector_of,
     json_of,
-    survey_in,
 )
 from ldprange.service.store import Survey
 
@@ -49,7 +48,7 @@ async def change(request: Request) -> Response:
     """Close a survey, open it again, make it public, let it take batches, or correct its texts."""
     collector = collector_of(request)
     check_role(request, collector, (ADMINISTRATOR,))
-    name = survey_in(collector, request.path_params["name"]).name
+    name = collector.survey(request.path_params["name"]).name
     said = await json_of(request, collector)
     return Reply(description(await run_in_threadpool(collector.change, name, said)))
 
@@ -71,7 +70,7 @@ async def show(request: Request) -> Response:
     """Return a survey and its plan, to anybody."""
     collector = collector_of(request)
     Parameters(request)
-    return Reply(description(survey_in(collector, request.path_params["name"])), headers=ANYWHERE)
+    return Reply(description(collector.survey(request.path_params["name"])), headers=ANYWHERE)
 
 
 async def listing(request: Request) -> Response:

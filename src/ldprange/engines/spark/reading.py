@@ -64,7 +64,7 @@ def files_of(paths: Name | Iterable[Name]) -> list[str]:
 def _files(path: str) -> list[str]:
     if not _is_uri(path):
         return [str(name.resolve()) for name in report_files(path)]
-    with _reached(path):
+    with _reached():
         system, root = _system(path)
         if system.get_file_info(root).type is not fs.FileType.Directory:
             return [path]
@@ -118,7 +118,7 @@ def _system(uri: str) -> tuple[fs.FileSystem, str]:
 @contextmanager
 def _opened(name: str) -> Iterator[BinaryIO]:
     if _is_uri(name):
-        with naming(name), _reached(name):
+        with naming(name), _reached():
             system, path = _system(name)
             with system.open_input_file(path) as file:
                 yield file
@@ -129,7 +129,7 @@ def _opened(name: str) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _reached(name: str) -> Iterator[None]:
+def _reached() -> Iterator[None]:
     try:
         yield
     except (OSError, pa.ArrowException) as error:

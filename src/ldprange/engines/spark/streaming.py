@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,7 +70,7 @@ def stream(
     home = Path(state).absolute()
     checkpoint = home / _CHECKPOINT
     home.mkdir(parents=True, exist_ok=True)
-    number, total = _last(home, plan)
+    number, total = _last(home)
     if number != _NONE and not (checkpoint / "metadata").exists():
         raise EngineError(
             f"{checkpoint} must say what {_file(home, number)} counts, and it is gone; "
@@ -91,8 +90,8 @@ def stream(
     )
     with translated():
         names = reader.load(pattern_of(str(Path(folder).absolute()))).select("path")
-        writer = names.writeStream
-        writer = writer.foreachBatch(_counter(plan, home)).option("checkpointLocation", str(checkpoint))
+        writer = names.writeStream.foreachBatch(partial(_count_batch, plan, home))
+        writer = writer.option("checkpointLocation", str(checkpoint))
         return (writer.trigger(availableNow=True) if once else writer).start()
 
 
@@ -109,12 +108,8 @@ def live(state: Name) -> Aggregate | None:
                 raise
 
 
-def _counter(plan: Plan, home: Path) -> Callable[[DataFrame, int], None]:
-    return partial(_count_batch, plan, home)
-
-
 def _count_batch(plan: Plan, home: Path, frame: DataFrame, number: int) -> None:
-    last, total = _last(home, plan)
+    last, total = _last(home)
     if number <= last:
         return  # counted before the end that made Spark give it again
     if number != last + 1:
@@ -131,7 +126,7 @@ def _count_batch(plan: Plan, home: Path, frame: DataFrame, number: int) -> None:
         _file(home, old).unlink(missing_ok=True)
 
 
-def _last(home: Path, plan: Plan) -> tuple[int, Aggregate | None]:
+def _last(home: Path) -> tuple[int, Aggregate | None]:
     numbers = _numbers(home)
     return (numbers[-1], Aggregate.load(_file(home, numbers[-1]))) if numbers else (_NONE, None)
 
