@@ -7,6 +7,7 @@ most populations are smooth there. So coarse ones are asked more of, and the mor
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,8 +25,8 @@ _TILT = 0.15  # by which the logarithm of a level's share falls with every halvi
 _ENOUGH = 3e5  # 1 over the variance of a bin from which on nothing needs to be tilted
 _LITTLE = 1e4  # and up to which all is
 _MUCH = 5e6  # the same for several attributes: from here on all combinations of scales are asked for
-_CELLS_OF_ROOT = 1.5  # cells of the finest grid of a pair, over the root of how much is known of it
-_FEWEST_SCALES, _MOST_SCALES = 3, 5  # of a pair: up to 8 × 8 cells, and up to 32 × 32
+_FEWEST_SCALES = 3  # of a pair: up to 8 × 8 cells
+_FINER = (5e3, 2.5e4)  # the same of each pair: from here on grids have 16 × 16 cells too, and 32 × 32
 _CELLS = 64  # on which errors are predicted
 _REPETITIONS = 4
 
@@ -65,13 +66,12 @@ def coarse_plan(domain: Domain, epsilon: float, expected_users: float) -> Plan:
     The less can be known of a pair, the coarser its grids, and half of the people at least are then asked
     about one attribute. Where much can be known, as many are asked about every grid.
     """
-    pairs = math.comb(len(domain.attributes), 2)
-    cells = _CELLS_OF_ROOT * math.sqrt(_known(epsilon, expected_users) / pairs)
-    scales = round(min(max(math.log2(cells) / 2, _FEWEST_SCALES), _MOST_SCALES))
-    grids = Grids.coarse(domain, scales)
+    known = _known(epsilon, expected_users) / math.comb(len(domain.attributes), 2)
+    scales = bisect_right(_FINER, known)
+    grids = Grids.coarse(domain, _FEWEST_SCALES + scales)
     oracles = [best_oracle(level, epsilon) for level in grids.on(domain).levels]
     alone = np.count_nonzero(grids.depths, axis=1) == 1
-    if scales == _MOST_SCALES or alone.mean() >= 0.5:
+    if scales == len(_FINER) or alone.mean() >= 0.5:
         return Plan(domain, epsilon, grids, oracles)
     probabilities = np.where(alone, 0.5 / alone.sum(), 0.5 / (~alone).sum())
     return Plan(domain, epsilon, grids, oracles, rounded_probabilities(probabilities))
