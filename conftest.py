@@ -35,14 +35,16 @@ SLOW_FOLDERS = ("tests/statistics",)
 # To look for doctests in these would import them: notebooks, which a test runs, and what needs a package that
 # only the site has.
 WITHOUT_TESTS = ("docs/notebooks", "docs/docstrings.py")
-# Tests below each of these share a long start: a cluster, a browser, a package that is compiled, experiments
-# that have been run.
+# Tests below each of these share a long start: a cluster, a browser, proxies, a package that is compiled, a
+# site, experiments that have been run.
 LONG_STARTS = (
     "tests/spark/",
     "tests/collector/test_dashboard",
+    "tests/collector/test_deployment",
     "tests/collector/test_pages",
     "tests/house/test_light_client",
     "tests/house/test_shipped",
+    "tests/house/test_site",
     "experiments/tests/test_comparison",
     "experiments/tests/test_experiments_command",
 )

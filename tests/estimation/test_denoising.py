@@ -125,11 +125,11 @@ def test_answers_of_a_denoised_estimate(plan: ldp.Plan, population: str) -> None
 @every_plan
 @pytest.mark.parametrize("population", ["cauchy", "spiky", "sparse", "uniform", "step"])
 def test_less_error_on_ranges(plan: ldp.Plan, population: str) -> None:
-    """By 5% at least, in the mean of 8 surveys."""
+    """By 5% at least, in the mean of 4 surveys."""
     people = _population(population, BINS, USERS)
     truth = np.concatenate([[0.0], np.cumsum(people) / people.sum()])
     errors = np.zeros(2)
-    for seed in range(8):
+    for seed in range(4):
         aggregate = ldp.simulate(plan, people, seed=seed)
         for number, denoise in enumerate((False, True)):
             cdf = ldp.estimate(aggregate, denoise=denoise).cdf(confidence=None).value

@@ -139,7 +139,7 @@ def test_variances_of_a_ratio_are_exactly_those_of_all_reports(decomposition: De
 @pytest.mark.slow
 @pytest.mark.parametrize("decomposition", [ldp.Tree(branching=3), ldp.Windows()], ids=str)
 def test_intervals_hold_as_often_as_they_say(decomposition: Decomposition) -> None:
-    """Of 300 surveys of 1,500 people: with a chance of 1 in 10,000 for each question a false alarm."""
+    """Of 150 surveys of 1,500 people: with a chance of 1 in 10,000 for each question a false alarm."""
     plan = ldp.Plan(HOURS, 2.0, decomposition, ldp.HadamardHashing())
     rng = np.random.default_rng(1)
     low, high = ranges_of(HOURS.bins - 1)
@@ -150,7 +150,7 @@ def test_intervals_hold_as_often_as_they_say(decomposition: Decomposition) -> No
     cdf = np.append(0.0, np.cumsum(SHARES)) / 0.9
     truth = np.append(cdf[high] - cdf[low], [0.1])
     open_question = truth < 1
-    held, surveys = np.zeros(truth.size), 300
+    held, surveys = np.zeros(truth.size), 150
     for seed in range(surveys):
         found = ldp.estimate(ldp.simulate(plan, rng.multinomial(1500, SHARES), seed=seed))
         shares, none = found.ranges(lows, highs), found.no_answer()

@@ -217,7 +217,7 @@ def test_intervals_cover_where_many_people_are_alike(epsilon: float, users: int,
     share, plan = counts / users, ldp.choose_plan(domain, epsilon=epsilon, expected_users=users)
     truths = [share[0, 0], share[:4, 0].sum() / share[:4].sum(), share[7, 9], share[:16, :10].sum()]
     covered = []
-    for seed in range(120):
+    for seed in range(60):
         found = joint(ldp.simulate(plan, counts, seed=seed))
         answers = [
             found.range(a=0, b=0),
@@ -227,8 +227,8 @@ def test_intervals_cover_where_many_people_are_alike(epsilon: float, users: int,
         ]
         ends = [(answer.low, answer.high) for answer in answers]
         covered.append([low <= truth <= high for (low, high), truth in zip(ends, truths, strict=True)])
-    # 0.95 less four standard errors of 120 surveys
-    assert np.all(np.mean(covered, axis=0) > 0.95 - 4 * np.sqrt(0.05 * 0.95 / 120))
+    # 0.95 less four standard errors of 60 surveys
+    assert np.all(np.mean(covered, axis=0) > 0.95 - 4 * np.sqrt(0.05 * 0.95 / 60))
 
 
 def test_where_nobody_seems_to_be_people_beside_it_still_make_an_answer_vary() -> None:

@@ -68,15 +68,20 @@ def clean_environment(
     done([sys.executable, "-m", "venv", "--without-pip", str(place)])
     python = place / "bin" / "python"
     paths = sysconfig.get_paths(vars={"base": str(place), "platbase": str(place)})
-    for package in packages:
-        for part in {file.parts[0] for file in distribution(package).files or () if file.parts[0] != ".."}:
-            target = Path(str(distribution(package).locate_file(part)))
-            if part != "__pycache__":
-                (Path(paths["purelib"]) / part).symlink_to(target)
+    link(packages, Path(paths["purelib"]))
     pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
     done([*pip, "install", "--quiet", "--no-index", "--no-deps", *options, str(wheel)], env=env)
     done([*pip, "check"])  # nothing that the package needs is missing
     return python.parent
+
+
+def link(packages: Iterable[str], folder: Path) -> None:
+    """Link the ``packages`` named, from the environment of the tests, into a ``folder`` of modules."""
+    for package in packages:
+        for part in {file.parts[0] for file in distribution(package).files or () if file.parts[0] != ".."}:
+            target = Path(str(distribution(package).locate_file(part)))
+            if part != "__pycache__":
+                (folder / part).symlink_to(target)
 
 
 def done(

@@ -24,7 +24,7 @@ def configure(copy: Path) -> None:
     (copy / "CMakeLists.txt").write_text(listed.replace("-O3", "-O1"), encoding="utf-8")
     flags = [f"-DPython_EXECUTABLE={sys.executable}", "-DCMAKE_CXX_FLAGS=-DLDPRANGE_ONE_FORM -w"]
     _run(
-        "cmake", "-S", str(copy), "-B", str(copy / "build"), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", *flags
+        "cmake", "-S", str(copy), "-B", str(copy / "build"), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None", *flags
     )
 
 

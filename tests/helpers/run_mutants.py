@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import compileall
+import gc
 import os
 import re
 import shlex
@@ -190,6 +191,17 @@ def noticed_by(copy: Path, checks: Sequence[str]) -> str:
     return _by_pytest(copy, tests) if tests else ""
 
 
+def _in_few_processes(checks: Sequence[str]) -> list[str]:
+    """Return these ``checks``, those of one file of Node's as one."""
+    patterns: dict[str, list[str]] = {}
+    for check in checks:
+        if check.startswith(NODE):
+            *options, file = shlex.split(check)[1:]
+            patterns.setdefault(file, []).extend(options)
+    others = [check for check in checks if not check.startswith(NODE)]
+    return [f"{NODE}{shlex.join([*options, file])}" for file, options in patterns.items()] + others
+
+
 def _by_node(copy: Path, check: str) -> str:
     done = subprocess.run(
         ["node", "--test-reporter=tap", *shlex.split(check)[1:]],
@@ -257,7 +269,8 @@ def _failure(copy: Path, tests: Sequence[str]) -> str:
 
         node_client.FOLDER = copy / "clients" / "javascript"
         os.chdir(ROOT)
-        options = ["-x", "-q", "--assert=plain"]
+        # no doctests, and no text of the failure, which nobody reads
+        options = ["-x", "-q", "--assert=plain", "--tb=native", "--override-ini=addopts="]
         for plugin in ("anyio", "cacheprovider", "schemathesis", "xdist"):  # to import them takes long
             options += ["-p", f"no:{plugin}"]
         code = pytest.main([*options, *tests], [failure])
@@ -281,6 +294,7 @@ def notice(chosen: Sequence[Mutant]) -> Iterator[str]:
         compiled = any(is_compiled(mutant.file) for mutant in chosen)
         if compiled:
             compiled_copy.configure(copy)
+        gc.freeze()  # in every fork pytest would look through all that is here already, for garbage
         for mutant in chosen:
             with mutated(copy, mutant):
                 known = first.get((mutant.file, mutant.wrong), "")
@@ -289,7 +303,7 @@ def notice(chosen: Sequence[Mutant]) -> Iterator[str]:
             yield found
         if compiled:
             compiled_copy.build(copy)  # the last mutant is still in it
-        if found := noticed_by(copy, sorted(passing)):
+        if found := noticed_by(copy, _in_few_processes(sorted(passing))):
             raise SystemExit(f"without any mutant all tests must pass, and {found} does not")
 
 
