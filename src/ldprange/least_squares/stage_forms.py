@@ -71,15 +71,32 @@ class CoarseForms:
     ) -> None:
         rows = block.prefix_rows[boundaries]
         self.blocks, self.boundaries = blocks, boundaries
-        self._pairs: Floats = block.prefixes[np.ix_(boundaries, boundaries)] + weighed @ rows.T
+        self._block, self._weighed = block, weighed
         self.rows: Floats = np.concatenate([weighed @ block.shared_out, rows @ rights], axis=2)
 
     @property
     def alone(self) -> Floats:
-        return np.diagonal(self._pairs, axis1=1, axis2=2)
+        own = np.einsum("bic,ic->bi", self._weighed, self._block.prefix_rows[self.boundaries])
+        alone: Floats = own + np.diagonal(self._block.prefixes)[self.boundaries]
+        return alone
 
     def both(self, low: Ends, high: Ends) -> Floats:
         return placed(self, low).form(self._pairs, placed(self, high))
+
+    def among(self, block: Boundaries, boundaries: Boundaries) -> Floats:
+        """Return the same for any two of a row of ``boundaries``, each row in one of the blocks."""
+        own, at = np.searchsorted(self.blocks, block), np.searchsorted(self.boundaries, boundaries)
+        rows = np.swapaxes(self._block.prefix_rows[boundaries], 1, 2)
+        found: Floats = self._block.prefixes[boundaries[:, :, None], boundaries[:, None, :]]
+        found += self._weighed[own[:, None], at] @ rows
+        return found
+
+    @cached_property
+    def _pairs(self) -> Floats:
+        """The same for any two boundaries, a table for each block."""
+        rows, at = self._block.prefix_rows[self.boundaries], np.ix_(self.boundaries, self.boundaries)
+        pairs: Floats = self._block.prefixes[at] + self._weighed @ rows.T
+        return pairs
 
 
 class FineMaps:

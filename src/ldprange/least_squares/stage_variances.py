@@ -80,7 +80,9 @@ class StageVariances:
     def _of_ranges(self, low: Boundaries, high: Boundaries) -> Floats:
         """Return the variances, but for that of the share of all people itself."""
         boundaries, begin, end_at = _distinct(low, high)
-        pairs = np.flatnonzero(begin)  # the share below 0 varies with nothing
+        if not boundaries.size:
+            return np.zeros(low.size)
+        pairs = np.flatnonzero(begin >= 0)  # the share below 0 varies with nothing
         first, last = begin[pairs], end_at[pairs]
         walk = StageWalk(self._population, boundaries, first, last)
         squares, means, covariances = walk.squares, walk.means, walk.covariances
@@ -114,10 +116,12 @@ class StageVariances:
 
 
 def _distinct(low: Boundaries, high: Boundaries) -> tuple[Boundaries, Boundaries, Boundaries]:
-    """Return 0 and the boundaries at which ranges begin or end, rising, and both ends' places among them."""
+    """Return the boundaries at which ranges begin or end, rising, and both ends' places; that of 0 is −1."""
     used = np.zeros(high.max(initial=0) + 1, np.int64)
-    used[0] = used[low] = used[high] = 1
+    used[low] = used[high] = 1
+    used[0] = 0
     place = np.cumsum(used) - 1
+    place[0] = -1
     return np.flatnonzero(used), place[low], place[high]
 
 

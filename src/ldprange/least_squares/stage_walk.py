@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from ldprange import kernels
 from ldprange.least_squares.stage_ends import Ends, ends_seen
-from ldprange.least_squares.stage_forms import Forms, placed
+from ldprange.least_squares.stage_forms import CoarseForms, Forms, placed
 from ldprange.least_squares.stage_population import StagePopulation
 from ldprange.least_squares.stages import Block
 from ldprange.support.arrays import Boundaries, Floats
@@ -189,11 +190,8 @@ class StageWalk:
         block, number = self._fit.blocks[at], self._fit.blocks[at + 1].parts
         outer, first = np.divmod(blocks * number, self._fit.stages[at].block)
         cells = first[:, None] + np.arange(number + 1)
-        everyone = np.broadcast_arrays(outer[:, None, None], cells[:, :, None], cells[:, None, :])
-        own, one, other = (each.reshape(-1) for each in everyone)
-        weight = np.ones((own.size, 1))
-        covariances = inside.forms.both(Ends(own, one, weight), Ends(own, other, weight))
-        covariances = covariances.reshape(everyone[0].shape)
+        forms = cast("CoarseForms", inside.forms)  # only the last stage has others, and no next one
+        covariances = forms.among(outer, cells)
         at_block = np.searchsorted(inside.forms.blocks, outer)
         there = at_block[:, None], np.searchsorted(inside.forms.boundaries, cells)
         weights, parts = inside.weights[there[1]], inside.parts[there]
