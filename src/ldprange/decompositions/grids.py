@@ -17,6 +17,7 @@ from ldprange.support.checking import normalise, shown
 
 _DEEPEST = 27  # a plan's attributes have at most 2**26 bins, their trees fewer than twice as many leaves
 _MAX_SCALES = 3  # of tables of two attributes: 2 × 2, 4 × 4 and 8 × 8 cells
+_COARSE_SCALES = 5  # the same for denoised answers, up to 32 × 32
 _FINE = 8  # the depth of a tree from which on one scale, that of bins, is enough
 
 
@@ -98,11 +99,11 @@ class Grids(Decomposition):
         return Grids(trees, [*sorted(alone[: max_levels - len(asked)]), *asked])
 
     @staticmethod
-    def coarse(domain: Domain, scales: int = 5, max_levels: int = MAX_LEVELS) -> Grids:
+    def coarse(domain: Domain, max_cells: int = 1024, max_levels: int = MAX_LEVELS) -> Grids:
         """Return the grids that denoised answers are best had from, ``max_levels`` at most.
 
-        Every two attributes of ``domain`` are asked about on squares of 2 × 2 cells, 4 × 4, and so on, as
-        many ``scales`` as wanted, and each alone on every other scale. So smooth populations, which need no
+        Every two attributes of ``domain`` are asked about on squares of 2 × 2 to 32 × 32 cells, as far as
+        these are ``max_cells``, and each alone on every other scale. So smooth populations, which need no
         finer ones, are known well.
 
         >>> from ldprange import Domain
@@ -112,9 +113,14 @@ class Grids(Decomposition):
         """
         trees = list(trees_of(domain, 2))
         alone = _alone([_every_other(len(tree)) for tree in trees])
-        steps = max(1, min(scales, (max_levels - len(alone)) // comb(len(trees), 2)))
+        steps = max(1, min(_COARSE_SCALES, (max_levels - len(alone)) // comb(len(trees), 2)))
         # spread evenly over all scales, if there are too many pairs for each
-        asked = _together(trees, [1 + round((step + 0.5) * scales / steps - 0.5) for step in range(steps)])
+        depths = [1 + round((step + 0.5) * _COARSE_SCALES / steps - 0.5) for step in range(steps)]
+        asked = _together(trees, depths[:1])  # however many cells the coarsest have
+        for grid in _together(trees, depths[1:]):
+            cells = prod(prod(tree[:depth]) for tree, depth in zip(trees, grid, strict=True))
+            if cells <= max_cells and grid not in asked:
+                asked.append(grid)
         return Grids(trees, [*alone[: max_levels - len(asked)], *asked])
 
     def on(self, domain: Domain) -> GridsLayout:

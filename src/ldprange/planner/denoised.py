@@ -25,8 +25,8 @@ _TILT = 0.15  # by which the logarithm of a level's share falls with every halvi
 _ENOUGH = 3e5  # 1 over the variance of a bin from which on nothing needs to be tilted
 _LITTLE = 1e4  # and up to which all is
 _MUCH = 5e6  # the same for several attributes: from here on all combinations of scales are asked for
-_FEWEST_SCALES = 3  # of a pair: up to 8 × 8 cells
-_FINER = (5e3, 2.5e4)  # the same of each pair: from here on grids have 16 × 16 cells too, and 32 × 32
+_FINER = (5e3, 2.5e4)  # the same of each pair, from where on its grids have more cells:
+_MAX_CELLS = (64, 256, 1024)
 _CELLS = 64  # on which errors are predicted
 _REPETITIONS = 4
 
@@ -67,11 +67,11 @@ def coarse_plan(domain: Domain, epsilon: float, expected_users: float) -> Plan:
     about one attribute. Where much can be known, as many are asked about every grid.
     """
     known = _known(epsilon, expected_users) / math.comb(len(domain.attributes), 2)
-    scales = bisect_right(_FINER, known)
-    grids = Grids.coarse(domain, _FEWEST_SCALES + scales)
+    much = bisect_right(_FINER, known)
+    grids = Grids.coarse(domain, _MAX_CELLS[much])
     oracles = [best_oracle(level, epsilon) for level in grids.on(domain).levels]
     alone = np.count_nonzero(grids.depths, axis=1) == 1
-    if scales == len(_FINER) or alone.mean() >= 0.5:
+    if much == len(_FINER) or alone.mean() >= 0.5:
         return Plan(domain, epsilon, grids, oracles)
     probabilities = np.where(alone, 0.5 / alone.sum(), 0.5 / (~alone).sum())
     return Plan(domain, epsilon, grids, oracles, rounded_probabilities(probabilities))
