@@ -218,6 +218,11 @@ int main() {
         same<std::uint8_t>("copy_bits", bytes, [&](std::uint8_t* target, unsigned) {
             copy_bits(sets.data(), sets.size(), 0, 8 * width, target, bytes, 3, step, cells, count);
         });
+        for (std::size_t whole = 1; whole <= width; ++whole)  // of bytes, which are copied in another way
+            same<std::uint8_t>("copy_bits", count * whole, [&](std::uint8_t* target, unsigned) {
+                copy_bits(sets.data(), sets.size(), 8 * (width - whole), 8 * width, target, count * whole, 0, 8 * whole,
+                          8 * whole, count);
+            });
         if (greatest(items.data(), count) >= cells) return 1;
     }
     std::puts("no fault in these kernels, and the same results twice");
