@@ -345,17 +345,20 @@ def test_where_nobody_is_seen_to_have_answered_all_is_possible() -> None:
 
 
 def test_denoising_keeps_no_answer_apart_from_the_values_beside_it() -> None:
-    """Were it one of the values, their distribution would be more than twice as far off (0.33)."""
+    """Were it one of the values, their distribution would be twice as far off: 0.34 in the mean."""
     ages = Domain.product(age=Domain.integers(0, 63, no_answer=True), region=Domain.categories(["N", "S"]))
     plan = ldp.choose_plan(ages, epsilon=1.0, expected_users=50_000, answers="denoised")
     rng = np.random.default_rng(0)
     age = np.clip(rng.normal(30, 8, 50_000), 0, 63).round()
     age[rng.random(age.size) < 0.3] = np.nan
     values = {"age": age, "region": rng.choice(["N", "S"], age.size)}
-    found = joint(ldp.simulate_values(plan, values, seed=0), denoise=True).marginal("age")
+    heard = [ldp.simulate_values(plan, values, seed=seed) for seed in range(12)]
+    found = [joint(aggregate, denoise=True).marginal("age") for aggregate in heard]
     truth = np.bincount(age[~np.isnan(age)].astype(int), minlength=64) / np.count_nonzero(~np.isnan(age))
-    assert np.abs(found.histogram().value - truth).sum() < 0.2
-    assert found.no_answer().value == pytest.approx(0.3, abs=0.03)
+    off = [np.abs(each.histogram(confidence=None).value - truth).sum() for each in found]
+    assert np.mean(off) < 0.22
+    # one of them has a standard deviation of 0.028
+    assert np.mean([each.no_answer().value for each in found]) == pytest.approx(0.3, abs=0.03)
 
 
 def test_pictures_are_of_those_who_answered() -> None:
