@@ -16,6 +16,7 @@ import numpy as np
 import ldprange as ldp
 from example_plans import PLANS, batch_of
 from ldprange.engines import spark
+from ldprange.engines.spark import streaming
 from ldprange.files import read_reports, write_reports
 from spark_cluster import SETTINGS, environment, kill, kill_group, need_spark
 
@@ -35,6 +36,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 import ldprange as ldp
 from ldprange.engines import spark
+from ldprange.engines.spark import streaming
 from ldprange.engines.spark import streaming
 
 arriving, state, plan = map(Path, sys.argv[1:])
@@ -169,3 +171,13 @@ def wait_for_more(state: Path, counted: int) -> None:
     while total(state) == counted:
         assert time.monotonic() < deadline, "nothing is counted"
         time.sleep(0.01)
+
+
+def test_a_batch_that_is_given_again_clears_what_the_end_left(tmp_path: Path) -> None:
+    """As where the driver ended after the last batch was counted, and before old aggregates were removed."""
+    aggregate = ldp.Aggregate.of(PLAN, batch_of(PLAN, 10))
+    for number in range(4):
+        aggregate.save(tmp_path / f"aggregate-{number:09}.agg")
+    streaming._count_batch(PLAN, tmp_path, None, 3)  # type: ignore[arg-type]
+    assert [path.stem[-1] for path in sorted(tmp_path.iterdir())] == ["2", "3"]
+    assert spark.live(tmp_path) == aggregate

@@ -110,18 +110,17 @@ def live(state: Name) -> Aggregate | None:
 
 def _count_batch(plan: Plan, home: Path, frame: DataFrame, number: int) -> None:
     last, total = _last(home)
-    if number <= last:
-        return  # counted before the end that made Spark give it again
-    if number != last + 1:
+    if number > last + 1:
         raise EngineError(
             f"{home} must count all batches up to {number - 1}, got {last}: an aggregate was removed; "
             "start with an empty directory, and count all files again"
         )
-    # each once: where a name looks like a pattern, Spark gives all names of the batch several times
-    files = {_LOCAL.sub("/", path) for path in frame.toArrow().column("path").to_pylist()}
-    part = aggregate(frame.sparkSession, plan, sorted(files))
-    (part if total is None else total + part).save(_file(home, number))
-    _keep(home)
+    if number > last:  # or it was counted before the end that made Spark give it again
+        # each once: where a name looks like a pattern, Spark gives all names of the batch several times
+        files = {_LOCAL.sub("/", path) for path in frame.toArrow().column("path").to_pylist()}
+        part = aggregate(frame.sparkSession, plan, sorted(files))
+        (part if total is None else total + part).save(_file(home, number))
+        _keep(home)
     for old in _numbers(home)[:-_KEPT]:
         _file(home, old).unlink(missing_ok=True)
 
