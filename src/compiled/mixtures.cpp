@@ -45,7 +45,7 @@ LDPRANGE_INLINE double exponential(double x) {
     return sum;
 }
 
-// std::max and std::min keep a first number that is none, which takes the processor several steps more than these.
+// Where a number is none, std::max and std::min must give the first, which takes the processor several steps more.
 LDPRANGE_INLINE float greater(float one, float other) { return one > other ? one : other; }
 LDPRANGE_INLINE float lesser(float one, float other) { return one < other ? one : other; }
 
@@ -65,20 +65,6 @@ LDPRANGE_INLINE float single_exponential(float exponent) {
     bits += places << 23;
     std::memcpy(&sum, &bits, sizeof sum);
     return exponent < -55.0f ? 0.0f : sum;
-}
-
-// 1/√x for a normal x > 0, to 1e-7, without a division or a root, which take longest: half of the exponent, turned
-// round, is a first guess to 0.2%, and two of Newton's steps do the rest.
-LDPRANGE_INLINE float inverse_root(float x) {
-    std::uint32_t bits;
-    std::memcpy(&bits, &x, sizeof bits);
-    bits = 0x5f375a86u - (bits >> 1);
-    float guess;
-    std::memcpy(&guess, &bits, sizeof guess);
-    const float half = 0.5f * x;
-    guess *= 1.5f - half * guess * guess;
-    guess *= 1.5f - half * guess * guess;
-    return guess;
 }
 
 LDPRANGE_INLINE double possible(double mean, double parent) {
@@ -105,8 +91,8 @@ void few_means(const double* value, const double* noise, const double* centre, c
     Lanes deviation, whole, away, beyond, aside, to_none, to_all, energy_none, energy_all, greatest, move, evidence;
     LDPRANGE_INDEPENDENT
     for (std::size_t i = 0; i < count; ++i) {
-        const float variance = static_cast<float>(noise[i]), scale = inverse_root(variance);
-        deviation[i] = variance * scale;
+        deviation[i] = std::sqrt(static_cast<float>(noise[i]));
+        const float scale = 1.0f / deviation[i];
         const double near = not_too_far(value[i], parent[i], deviation[i]), base = possible(value[i], parent[i]);
         whole[i] = static_cast<float>(parent[i]) * scale;
         away[i] = static_cast<float>(near - centre[i]) * scale;
@@ -124,7 +110,7 @@ void few_means(const double* value, const double* noise, const double* centre, c
         LDPRANGE_INDEPENDENT
         for (std::size_t i = 0; i < count; ++i) {
             const float prior = spread * whole[i];
-            narrow[k][i] = inverse_root(1.0f + prior * prior);
+            narrow[k][i] = 1.0f / std::sqrt(1.0f + prior * prior);
             const float deviations = away[i] * narrow[k][i];
             energy[k][i] = -0.5f * deviations * deviations;
             greatest[i] = greater(greatest[i], energy[k][i]);

@@ -121,7 +121,6 @@ def _distinct(low: Boundaries, high: Boundaries) -> tuple[Boundaries, Boundaries
     used[low] = used[high] = 1
     used[0] = 0
     place = np.cumsum(used) - 1
-    place[0] = -1
     return np.flatnonzero(used), place[low], place[high]
 
 
