@@ -67,7 +67,7 @@ struct Blocks {  // of 2 × width bins, from the one that only ends in the domai
     std::size_t width;
     double least;  // variance of any estimate
 };
-void split_blocks(const Blocks& blocks, const double* spreads, const double* weights, std::size_t number, double* left,
+void split_blocks(const Blocks& blocks, const double* spreads, const double* weights, std::size_t number, double* masses,
                   unsigned threads);
 void mixture_weights(const double* value, const double* noise, const double* centre, const double* parent,
                      std::size_t count, const double* spreads, std::size_t number, const double* start, double counts,

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "kernels.hpp"
@@ -187,6 +188,19 @@ void few_halves(const Blocks& blocks, std::size_t first, std::size_t count, doub
         halves<false>(blocks, first, count, value, noise, centre, parent);
 }
 
+// A half is the left one of the block that begins where it does, and the right one of that `width` before: it takes the
+// mean of what they give it, or what one does if the other's mass is not a number.
+LDPRANGE_WIDEST
+void both_parents(const double* mass, const double* left, std::size_t width, std::size_t start, std::size_t stop,
+                  double* masses) {
+    LDPRANGE_INDEPENDENT
+    for (std::size_t i = start; i < stop; ++i) {
+        const double one = left[i + width], other = mass[i] - left[i], mean = 0.5 * (one + other);
+        const double known = one == one ? one : other;
+        masses[i] = mean == mean ? mean : known;
+    }
+}
+
 // The likelihood of every part of the mixture, a row each, the greatest of a column e^0 over the root of its variance.
 LDPRANGE_WIDEST
 void likelihoods(const double* value, const double* noise, const double* centre, const double* parent, std::size_t count,
@@ -266,16 +280,23 @@ void mixture_weights(const double* value, const double* noise, const double* cen
     }
 }
 
-void split_blocks(const Blocks& blocks, const double* spreads, const double* weights, std::size_t number, double* left,
+void split_blocks(const Blocks& blocks, const double* spreads, const double* weights, std::size_t number, double* masses,
                   unsigned threads) {
-    in_threads(blocks.bins - 1, kGrain, threads, [&](std::size_t start, std::size_t stop) {
+    const std::size_t width = blocks.width, cuts = blocks.bins - 1;
+    const std::unique_ptr<double[]> left(new double[cuts + 2 * width]);
+    double* cut = std::fill_n(left.get(), width, 0.0);  // a half outside the domain holds nobody
+    std::copy_n(blocks.mass + width + cuts, width, cut + cuts);
+    in_threads(cuts, kGrain, threads, [&](std::size_t start, std::size_t stop) {
         std::array<double, kLanes> value, noise, centre, parent;
         for (std::size_t at = start; at < stop; at += kLanes) {
             const std::size_t count = std::min(kLanes, stop - at);
             few_halves(blocks, at, count, value.data(), noise.data(), centre.data(), parent.data());
             few_means(value.data(), noise.data(), centre.data(), parent.data(), count, spreads, weights, number,
-                      left + at);
+                      cut + at);
         }
+    });
+    in_threads(width + cuts, kGrain, threads, [&](std::size_t start, std::size_t stop) {
+        both_parents(blocks.mass, left.get(), width, start, stop, masses);
     });
 }
 

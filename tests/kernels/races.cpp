@@ -119,8 +119,8 @@ int main() {
                    half = shares(bins + width - 1);
         const std::vector<double> spreads = {0.01, 0.1, 0.5}, weights = {0.25, 0.25, 0.25, 0.25};
         const Blocks split{upto.data(), bins, mass.data(), variance.data(), half.data(), width, 1e-6};
-        same<double>("split_blocks", bins - 1, [&](double* left, unsigned threads) {
-            split_blocks(split, spreads.data(), weights.data(), spreads.size(), left, threads);
+        same<double>("split_blocks", bins + width - 1, [&](double* masses, unsigned threads) {
+            split_blocks(split, spreads.data(), weights.data(), spreads.size(), masses, threads);
         });
         same<double>("mixture_weights", weights.size(), [&](double* found, unsigned) {
             mixture_weights(upto.data(), mass.data(), variance.data(), upto.data(), bins, spreads.data(), spreads.size(),

@@ -202,17 +202,18 @@ class _WindowsEstimator(StagesFit):
         begins = np.arange(1 - width, self.bins)
         if self.bins <= _MAX_BLOCK:
             return self._even(begins, width)
-        if width < self.stages[-1].block // 4:
+        if width < self.stages[-1].block // 2:
             return self._even_nearly(begins, width)
         # Var(P_high − P_low), P the share below an end: their covariance changes little from block to block
-        step = min(width // 8, 64)
+        step = min(width // 8, self.stages[-1].block)
         known = np.arange(1 - width, self.bins + step, step)
-        covariance = even_covariances(self, *self._ends(known, width))
-        along = covariance[:-1, None] + np.diff(covariance)[:, None] * (np.arange(step) / step)
-        variances: Floats = -2 * along.reshape(-1)[: begins.size]
+        shared = -2 * even_covariances(self, *self._ends(known, width))
+        along = np.diff(shared)[:, None] * (np.arange(step) / step)
+        along += shared[:-1, None]
+        variances: Floats = along.reshape(-1)[: begins.size]
         variances[width - 1 :] += self._prefixes[:-1]
         variances[: self.bins] += self._prefixes[1:]
-        return np.maximum(variances, 0.0)
+        return np.maximum(variances, 0.0, out=variances)
 
     def _ends(self, begins: Boundaries, width: int) -> tuple[Boundaries, Boundaries]:
         """Return both ends of blocks, as far as they lie on the line."""

@@ -45,29 +45,18 @@ def by_splits(estimate: Floats, block_variances: Callable[[int], Floats]) -> Flo
     variance = np.zeros(begins.size)
     while width:
         half_variance = block_variances(width)
-        left = _left_halves(upto, mass, variance, half_variance, width)
-        # the block at t is the left half of the parent at t, and the right half of that at t − w
-        one, other = left[width:], mass[:-width] - left[:-width]
-        if width >= bins:  # the first time, one may be missing
-            one, other = np.where(np.isnan(one), other, one), np.where(np.isnan(other), one, other)
-        mass = np.add(one, other, out=other)
-        mass /= 2
+        blocks = kernels.Blocks(upto, mass, variance, half_variance, width, NO_NOISE)
+        mass = kernels.split_blocks(blocks, SPREADS, _learnt(blocks))
         variance, width = half_variance, width // 2
     shares: Floats = mass / mass.sum()
     return shares
 
 
-def _left_halves(upto: Floats, mass: Floats, variance: Floats, half_variance: Floats, width: int) -> Floats:
-    """Return the mass of the left half of each block of 2 × ``width`` bins."""
-    cuts, left = upto.size - 2, mass.copy()
-    left[:width] = 0.0  # a half outside the domain holds nobody
-    if cuts:
-        blocks = kernels.Blocks(upto, mass, variance, half_variance, width, NO_NOISE)
-        # blocks that overlap say the same again: four to a width will do, and count for as many as lie apart
-        step = max(1, width // 4)
-        if cuts > step * _LEARNT_FROM:
-            step = -(-cuts // _LEARNT_FROM) | 1  # odd, so that no regular pattern is always missed
-        sample = kernels.block_halves(blocks, slice(0, cuts, step))
-        weights = mixture(*sample, counts=step / (2 * width))
-        left[width : width + cuts] = kernels.split_blocks(blocks, SPREADS, weights)
-    return left
+def _learnt(blocks: kernels.Blocks) -> Floats:
+    """Return what splits of these blocks look like: the weights of the mixture."""
+    cuts, width = blocks.upto.size - 2, blocks.width
+    # blocks that overlap say the same again: four to a width will do, and count for as many as lie apart
+    step = max(1, width // 4)
+    if cuts > step * _LEARNT_FROM:
+        step = -(-cuts // _LEARNT_FROM) | 1  # odd, so that no regular pattern is always missed
+    return mixture(*kernels.block_halves(blocks, slice(0, cuts, step)), counts=step / (2 * width))

@@ -184,11 +184,11 @@ def hadamard_supports(counts: Counts, bits: int, digits: int, cells: int) -> NDA
 
 
 def split_blocks(blocks: Blocks, spreads: Floats, weights: Floats) -> Floats:
-    """Return the mean mass of the left half of every one of ``blocks`` with a cut in the domain."""
-    left = np.empty(blocks.upto.size - 2)
+    """Return the mean mass of every half of ``blocks``."""
+    masses = np.empty(blocks.half_variance.size)
     known = map(np.ascontiguousarray, blocks[:4])
-    _compiled.split_blocks(*known, blocks.width, blocks.least, spreads, weights, left, workers())
-    return left
+    _compiled.split_blocks(*known, blocks.width, blocks.least, spreads, weights, masses, workers())
+    return masses
 
 
 def mixture_weights(

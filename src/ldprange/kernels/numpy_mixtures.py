@@ -111,14 +111,21 @@ class Blocks(NamedTuple):
 
 
 def split_blocks(blocks: Blocks, spreads: Floats, weights: Floats) -> Floats:
-    """Return the mean mass of the left half of every one of ``blocks`` with a cut in the domain.
+    """Return the mean mass of every half of ``blocks``, from the one that only ends in the domain on.
 
-    ``spreads`` and ``weights`` are the mixture's, as in :func:`mixture_means`.
+    A half is the left one of the block that begins where it does, and the right one of that ``width`` before:
+    it takes the mean of what they give it, or what one does if the other's mass is not a number. ``spreads``
+    and ``weights`` are the mixture's, as in :func:`mixture_means`.
     """
-    left = np.empty(blocks.upto.size - 2)
-    for some in slices(left.size, _TOGETHER):
-        left[some] = mixture_means(*block_halves(blocks, some), spreads, weights)
-    return left
+    mass, width, cuts = blocks.mass, blocks.width, blocks.upto.size - 2
+    left = mass.copy()
+    left[:width] = 0.0  # a half outside the domain holds nobody
+    cut = left[width : width + cuts]
+    for some in slices(cuts, _TOGETHER):
+        cut[some] = mixture_means(*block_halves(blocks, some), spreads, weights)
+    one, other = left[width:], mass[:-width] - left[:-width]
+    one, other = np.where(np.isnan(one), other, one), np.where(np.isnan(other), one, other)
+    return np.asarray((one + other) / 2)
 
 
 def block_halves(blocks: Blocks, some: slice) -> tuple[Floats, Floats, Floats, Floats]:
