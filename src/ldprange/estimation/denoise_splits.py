@@ -9,7 +9,8 @@ It is done for *every* block of a width, wherever it begins, so that no grid of 
 the left half of one parent and the right half of another, and takes the mean of what they give it. Each half
 lies between 0 and its parent, so the bins' shares are never negative and add up to 1, with nothing to repair
 in the end. (Projecting a noisy estimate's bins onto the distributions, as is often done, ruins ranges on
-large domains.) Where nothing is to be shrunk the estimate stays what it is.
+large domains.) Where nothing is to be shrunk the estimate stays what it is. Blocks that all hold so few
+people that nothing can be told of their halves are not split: their people are spread evenly.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from ldprange.estimation.splits import NO_NOISE, SPREADS, mixture
 from ldprange.support.arrays import Floats
 
 _LEARNT_FROM = 1 << 14  # blocks of a width, at most
+_FAINT = 1 / 8  # mass, in standard errors, of a block of which only the mass can be told
+_GLANCE = 101  # blocks, of which one is looked at first
 
 
 def by_splits(estimate: Floats, block_variances: Callable[[int], Floats]) -> Floats:
@@ -43,13 +46,28 @@ def by_splits(estimate: Floats, block_variances: Callable[[int], Floats]) -> Flo
     # blocks that hold the whole domain have all the mass; no others are needed to begin with
     mass = np.where((begins <= 0) & (begins + 2 * width >= bins), 1.0, np.nan)
     variance = np.zeros(begins.size)
-    while width:
+    while width and not _faint(mass, variance):
         half_variance = block_variances(width)
         blocks = kernels.Blocks(upto, mass, variance, half_variance, width, NO_NOISE)
         mass = kernels.split_blocks(blocks, SPREADS, _learnt(blocks))
         variance, width = half_variance, width // 2
-    shares: Floats = mass / mass.sum()
+    shares = _evenly(mass, max(2 * width, 1), bins)
+    shares /= shares.sum()
     return shares
+
+
+def _faint(mass: Floats, variance: Floats) -> bool:
+    """Tell whether all blocks have so little mass that nothing can be told of their halves."""
+    some = slice(None, None, _GLANCE)  # most often these are enough to see that not all have
+    return all(bool(np.all(mass[k] ** 2 < _FAINT**2 * variance[k])) for k in (some, slice(None)))
+
+
+def _evenly(mass: Floats, width: int, bins: int) -> Floats:
+    """Return, for every bin, the mean density of all blocks of a ``width`` that hold it."""
+    begins = np.arange(1 - width, bins)
+    inside = np.minimum(begins + width, bins) - np.maximum(begins, 0)
+    masses, sizes = (np.append(0.0, np.cumsum(each)) for each in (mass, inside))
+    return np.asarray((masses[width:] - masses[:-width]) / (sizes[width:] - sizes[:-width]))
 
 
 def _learnt(blocks: kernels.Blocks) -> Floats:
