@@ -16,6 +16,7 @@ from ldprange.answer import Answer, Asked
 from ldprange.domain import Domain
 from ldprange.domain.no_answer import NO_ANSWER
 from ldprange.errors import DomainError, QueryError
+from ldprange.estimation.crossings import crossings
 from ldprange.estimation.inner_bounds import inner_bounds_note, interval_between, shares_between
 from ldprange.estimation.pictures import one_attribute
 from ldprange.estimation.shares import Shares, boundaries
@@ -24,12 +25,10 @@ from ldprange.support.arrays import Floats, Positions
 from ldprange.support.checking import shown
 from ldprange.support.columns import as_array
 from ldprange.support.html_tables import html_text
-from ldprange.support.parallel import slices
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_TOGETHER = 1 << 22  # numbers worked on together
 _MAX_SHARES_TOLD = 8
 _MANY_NODES = 1 << 16  # beyond, only those near a quantile are looked at,
 _FEW_NODES = 1 << 10  # which takes at most so many to begin with
@@ -217,7 +216,7 @@ class Estimate:
         # quantile 0 is the least value anyone has; at 1/N itself noise would decide which step it is
         first_person = 0.5 / self.users if self.users else 0.0
         flat, domain = np.maximum(wanted.reshape(-1), first_person), self.domain
-        positions = self._quantile_positions(flat)
+        positions = crossings(self._shares.cdf, flat)
         value = _units([domain.at(position) for position in positions.tolist()], wanted.shape)
         asked: Asked = partial(dict, q=wanted)
         if z is None:
@@ -289,24 +288,6 @@ class Estimate:
             What the values are, such as "minutes", on their axis.
         """
         return one_attribute(self, counts, title, label)
-
-    def _quantile_positions(self, wanted: Floats) -> Positions:
-        """Return where the cdf crosses each of ``wanted``: of all crossings that of least check loss.
-
-        A quantile is the x of least E|X − x|, with weights q and 1 − q on the two sides. Along x that loss
-        changes by cdf − q, so that an unbiased cdf gives it without bias. (It is also where the isotonic
-        regression of the cdf crosses q. The first or the last crossing of a noisy cdf may lie far out in a
-        tail that holds hardly anybody.)
-        """
-        cdf = self._shares.cdf
-        sums, bins = np.append(0.0, np.cumsum(cdf[1:-1])), np.arange(self._shares.bins)
-        found = np.zeros(wanted.size, np.int64)
-        for rows in slices(wanted.size, max(1, _TOGETHER // bins.size)):
-            found[rows] = np.argmin(sums - wanted[rows, None] * bins, axis=1)
-        step = cdf[found + 1] - cdf[found]
-        along = np.divide(wanted - cdf[found], step, out=np.full(wanted.shape, 0.5), where=step > 0)
-        inside: Floats = np.clip(along, 0.0, 1.0 - 2**-20)  # still in the bin that was found
-        return found + inside
 
     def _quantile_bounds(self, wanted: Floats, z: float) -> tuple[Positions, Positions]:
         shares = self._shares
