@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ldprange.aggregate import Aggregate
-from ldprange.decompositions.contract import Variances
+from ldprange.decompositions.contract import Estimator, Variances
 from ldprange.estimation.denoise_beside import denoised_beside
 from ldprange.estimation.shares import CentredShares, Spread, boundaries, drawn_slope, level_estimates, rising
 from ldprange.plan import Plan
@@ -98,15 +98,20 @@ def consistent_shares(
         even, plain = estimator.variances(everywhere / everywhere[-1]), plan.domain.plain_bins
         smooth = _cdf(denoised_beside(np.diff(cdf), estimator.block_variances, even, known, plain))
         smooth = smooth.clip(0.0, 1.0)
-    return shares_around(plan, users, cdf, population, smooth)
+    return shares_around(plan, estimator, users, cdf, population, smooth)
 
 
 def shares_around(
-    plan: Plan, users: Sequence[float], cdf: Floats, population: Population, smooth: Floats | None = None
+    plan: Plan,
+    estimator: Estimator,
+    users: Sequence[float],
+    cdf: Floats,
+    population: Population,
+    smooth: Floats | None = None,
 ) -> ConsistentShares:
     """Return the shares of a ``population`` with an estimated ``cdf`` from ``users`` on each level.
 
-    ``smooth`` is the denoised cdf, if it is denoised.
+    The ``estimator`` is the plan's for them; ``smooth`` is the denoised cdf, if it is denoised.
     """
     law = plan.law(users, population)
     occupied = law.occupied_part([level.asked for level in plan.levels])
@@ -116,7 +121,7 @@ def shares_around(
         smooth,
         round(sum(users)),
         plan.layout.known_sizes(users),
-        plan.layout.estimator(law).variances,
+        estimator.variances,
         empty,
         law.sampled,
     )

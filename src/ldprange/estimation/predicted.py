@@ -52,7 +52,7 @@ def predict_estimate(
     cdf = np.linspace(0.0, 1.0, plan.domain.bins + 1) if shares is None else np.append(0.0, shares.cumsum())
     cdf[-1] = 1.0
     each = [users * probability for probability in plan.probabilities]
-    return estimate_of(plan, shares_around(plan, each, cdf, population))
+    return estimate_of(plan, shares_around(plan, plan.estimator(each, population), each, cdf, population))
 
 
 def estimate_of(plan: Plan, shares: ConsistentShares) -> Estimate:
