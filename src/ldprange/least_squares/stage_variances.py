@@ -147,11 +147,9 @@ def even_prefixes(fit: StagesFit) -> Floats:
     """
     size, block = fit.stages[-1].block, fit.blocks[-1]
     ends = np.arange(0, fit.leaves, size)[:, None] + np.linspace(0, size, block.parts + 1, dtype=np.int64)
-    together = _unpadded(
-        fit, np.repeat(ends, ends.shape[1], axis=1).reshape(-1), np.tile(ends, ends.shape[1]).reshape(-1)
-    ).reshape(len(ends), -1)
-    weights = block.prefix_parts
-    pairs = (weights[:, :, None] * weights[:, None, :]).reshape(size + 1, -1)
+    one, other = np.triu_indices(ends.shape[1])
+    together = _unpadded(fit, ends[:, one].reshape(-1), ends[:, other].reshape(-1)).reshape(len(ends), -1)
+    pairs = block.prefix_parts[:, one] * block.prefix_parts[:, other] * np.where(one == other, 1, 2)
     found = together @ pairs.T + np.diagonal(block.prefixes)
     variances: Floats = np.append(found[:, :-1].reshape(-1), found[-1, -1])[: fit.bins + 1]
     if fit.padding:
