@@ -26,12 +26,15 @@ class Queries:
         A row for each question, ascending.
     starts, ends
         The first bin of each range, and the one after its last.
+    categories
+        Attributes whose bins have no order; of these a range is one bin.
     """
 
     bins: int
     attributes: Boundaries
     starts: Boundaries
     ends: Boundaries
+    categories: tuple[int, ...] = ()
 
     @property
     def ways(self) -> int:

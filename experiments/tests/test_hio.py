@@ -69,7 +69,8 @@ def test_a_question_asked_twice_has_one_answer() -> None:
     rng = np.random.default_rng(3)
     persons = rng.integers(0, 16, (2, 2000), dtype=np.uint8)
     once = random_queries(5, 2, 2, 16, rng)
-    twice = Queries(16, *(np.tile(part, (2, 1)) for part in (once.attributes, once.starts, once.ends)))
+    attributes, starts, ends = (np.tile(part, (2, 1)) for part in (once.attributes, once.starts, once.ends))
+    twice = Queries(16, attributes, starts, ends)
     first, second = np.split(hio(persons, 1.0, twice, rng), 2)
     np.testing.assert_allclose(first, second, rtol=1e-12)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from experiments.many.queries import true_answers
 from experiments.peers import one, several
 from experiments.peers.__main__ import main
 
@@ -25,6 +26,15 @@ def test_people_of_several_attributes_are_the_same_every_time_and_depend_on_one_
     assert people.max() < several.BINS
     np.testing.assert_array_equal(people, several.population(name, 3, 5000))
     assert abs(np.cov(people[:2].astype(float))[0, 1]) > 1
+
+
+def test_of_categories_one_is_asked_for_and_ours_knows_that_they_have_no_order() -> None:
+    asked = several.asked("occupations", 3, 1)
+    one_bin = asked.ends - asked.starts == 1
+    np.testing.assert_array_equal(one_bin, asked.attributes == 0)
+    people = several.population("occupations", 3, 20_000)
+    found = several.METHODS["ldprange"](people, 20.0, asked, np.random.default_rng(1))
+    np.testing.assert_allclose(found, true_answers(people, asked), atol=0.03)
 
 
 def test_a_method_that_knows_all_has_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
