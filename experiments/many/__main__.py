@@ -20,7 +20,8 @@ from ldprange.support.arrays import Floats
 Method = Callable[[People, float, Queries, np.random.Generator], Floats]
 
 METHODS: dict[str, Method] = {
-    "ldprange": ours,
+    "ldprange": partial(ours, answers="denoised"),
+    "ldprange, default plan": ours,
     "HDG": hdg,
     "HDG, all quadrants": partial(hdg, quadrants=True),
     "HIO": hio,
