@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
 from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +87,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     folders = (*SYSTEM_FOLDERS, *SLOW_FOLDERS) if config.getoption("quick") else ()
     left_out = [HOME / each for each in (*WITHOUT_TESTS, *folders)]
     return collection_path in left_out or collection_path.name == "conftest.py" or None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage while tests are collected, nor later among them: they stay to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
