@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
-from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +37,14 @@ SLOW_FOLDERS = ("tests/statistics",)
 # only the site has.
 WITHOUT_TESTS = ("docs/notebooks", "docs/docstrings.py")
 # Tests below each of these share a long start: a cluster, a browser, proxies, a package that is compiled, a
-# site, experiments that have been run.
+# site, mutants, experiments that have been run.
 LONG_STARTS = (
     "tests/spark/",
     "tests/collector/test_dashboard",
     "tests/collector/test_deployment",
     "tests/collector/test_pages",
     "tests/house/test_light_client",
+    "tests/house/test_mutants",
     "tests/house/test_shipped",
     "tests/house/test_site",
     "experiments/tests/test_comparison",
@@ -50,9 +52,10 @@ LONG_STARTS = (
 )
 
 
-class OneProcessForALongStart(LoadScopeScheduling):  # type: ignore[misc] # it has no type information
-    """Gives all tests that share a long start to one process, as the cases of one test; others go to any.
+class OneProcessForAFile(LoadScopeScheduling):  # type: ignore[misc] # it has no type information
+    """Gives all tests of a file to one process, and so all that share a long start.
 
+    What a file's tests start, or calculate once and keep, is not started and calculated by every process.
     They are given out as they are collected: long ones first, so that short ones fill the end.
     """
 
@@ -62,14 +65,14 @@ class OneProcessForALongStart(LoadScopeScheduling):  # type: ignore[misc] # it h
 
 def _together(nodeid: str) -> str:
     """Return what all tests that go to the same process as this one have in common."""
-    return next((shared for shared in LONG_STARTS if nodeid.startswith(shared)), nodeid.split("[")[0])
+    return next((shared for shared in LONG_STARTS if nodeid.startswith(shared)), nodeid.split("::")[0])
 
 
 @pytest.hookimpl(optionalhook=True)  # without pytest-xdist there is but one process
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneProcessForALongStart:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneProcessForAFile:
     """Return who decides which process runs which test. Marks will not do: pytest 9.2 loses xdist_group."""
     config.option.loadscopereorder = False
-    return OneProcessForALongStart(config, log)
+    return OneProcessForAFile(config, log)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -85,6 +88,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     folders = (*SYSTEM_FOLDERS, *SLOW_FOLDERS) if config.getoption("quick") else ()
     left_out = [HOME / each for each in (*WITHOUT_TESTS, *folders)]
     return collection_path in left_out or collection_path.name == "conftest.py" or None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage while tests are collected, nor later among them: they stay to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -108,15 +122,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _put_long_ones_first(items: list[pytest.Item]) -> None:
-    """Sort tests: long starts, then systems, then slow ones, then the rest, each by their number of cases."""
-    cases = Counter(_together(item.nodeid) for item in items)
+    """Sort files: long starts, then systems, then slow ones, then the rest, each by their number of tests."""
+    files: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(_together(item.nodeid), []).append(item)
 
-    def place(item: pytest.Item) -> tuple[bool, bool, bool, int]:
-        shared = _together(item.nodeid)
-        system, slow = (any(item.iter_markers(mark)) for mark in ("system", "slow"))
-        return shared not in LONG_STARTS, not system, not slow, -cases[shared]
+    def place(shared: str) -> tuple[bool, bool, bool, int]:
+        marks = {mark.name for item in files[shared] for mark in item.iter_markers()}
+        return shared not in LONG_STARTS, "system" not in marks, "slow" not in marks, -len(files[shared])
 
-    items.sort(key=place)
+    items[:] = [item for shared in sorted(files, key=place) for item in files[shared]]
 
 
 @pytest.fixture
