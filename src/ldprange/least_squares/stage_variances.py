@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 
 import numpy as np
 
@@ -71,13 +70,7 @@ class StageVariances:
         """Return the variance of the estimated share of bins ``low`` … ``high − 1``, for many ranges."""
         low, high = np.broadcast_arrays(low, high)
         ends = low.reshape(-1), high.reshape(-1)
-
-        def of_some(some: slice) -> Floats:
-            return self._of_ranges(ends[0][some], ends[1][some])
-
-        # the first ones have all threads, and make ready what the others need too
-        some = slices(low.size, _RANGES)
-        parts = [*map(of_some, islice(some, 1)), *in_threads(of_some, some)]
+        parts = [self._of_ranges(ends[0][some], ends[1][some]) for some in slices(low.size, _RANGES)]
         variances = np.concatenate([np.zeros(0), *parts]).reshape(low.shape)
         share = self._cdf[high] - self._cdf[low]
         variances = np.maximum(variances - share * (1 - share) / self._fit.law.fixed_people, 0.0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 Block = TypeVar("Block")
 Result = TypeVar("Result")
 
-_thread = threading.local()  # what each thread knows of itself: whether it works on a block
-
 
 def workers() -> int:
     """Return how many threads are worth having."""
@@ -29,22 +26,18 @@ def in_threads(work: Callable[[Block], Result], blocks: Iterable[Block]) -> Iter
     """Yield ``work(block)`` for every block, in order, running a few at once.
 
     Blocks are taken only as they are needed, so memory holds a few blocks however many come. A single block
-    is done in the caller's thread: to start another can take longer than the block. So are all blocks that a
-    block is cut into: the threads have enough to do already.
+    is done in the caller's thread: to start another can take longer than the block.
     """
     blocks = iter(blocks)
     begun = list(islice(blocks, 2))
-    if len(begun) < 2 or getattr(_thread, "works", False):
-        yield from map(work, chain(begun, blocks))
+    if len(begun) < 2:
+        yield from map(work, begun)
         return
     from concurrent.futures import ThreadPoolExecutor  # not for a client, which has no blocks
 
     most = workers()
     waiting: deque[Future[Result]] = deque()
-    with (
-        callers_thread,
-        ThreadPoolExecutor(most, initializer=lambda: setattr(_thread, "works", True)) as pool,
-    ):
+    with callers_thread, ThreadPoolExecutor(most) as pool:
         try:
             for block in chain(begun, blocks):
                 waiting.append(pool.submit(work, block))
