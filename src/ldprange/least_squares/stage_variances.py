@@ -35,7 +35,7 @@ from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.blas import callers_thread
 from ldprange.support.parallel import in_threads, slices
 
-_RANGES = 1 << 18  # whose boundaries are looked at together
+_RANGES = 1 << 19  # whose boundaries are looked at together
 _TOGETHER = 1 << 13  # ranges that a thread works on together
 
 
