@@ -9,6 +9,8 @@ it cannot beat is hard to beat. Run ``python -m experiments.factorisation``.
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 import click
 import numpy as np
 
@@ -19,15 +21,18 @@ OUTPUTS = 4  # times as many as values, as in the paper
 STEP = 0.4  # by which the logarithm of a chance changes in a step, at first
 STEPS = 3000
 
+Kind: TypeAlias = Literal["prefixes", "ranges"]
+KINDS: tuple[Kind, ...] = ("prefixes", "ranges")
 
-def workload(values: int, kind: str) -> Floats:
+
+def workload(values: int, kind: Kind) -> Floats:
     """Return the questions about so many values, one a row: all ``"prefixes"`` or all ``"ranges"``."""
     low, high = _ends(values, kind)
     places = np.arange(values)
     return np.asarray((places >= low[:, None]) & (places < high[:, None]), np.float64)
 
 
-def _ends(values: int, kind: str) -> tuple[Boundaries, Boundaries]:
+def _ends(values: int, kind: Kind) -> tuple[Boundaries, Boundaries]:
     if kind == "prefixes":
         return np.zeros(values - 1, np.int64), np.arange(1, values)
     low, high = np.triu_indices(values + 1, 1)
@@ -101,16 +106,12 @@ def variances(questions: Floats, chances: Floats) -> Floats:
     return np.asarray((answers**2).sum(axis=0) @ chances - (questions**2).sum(axis=0))
 
 
-def our_variances(values: int, kind: str, epsilon: float) -> Floats:
+def our_variances(values: int, kind: Kind, epsilon: float) -> Floats:
     """Return the same for the plan that :func:`ldprange.choose_plan` gives for these questions."""
     people = 1e9
-    plan = ldp.choose_plan(
-        ldp.Domain.integers(1, values),
-        epsilon=epsilon,
-        expected_users=people,
-        workload="ranges" if kind == "ranges" else "prefixes",
-    )
-    estimator = plan.layout.estimator(plan.law(people * np.array(plan.probabilities), None))
+    domain = ldp.Domain.integers(1, values)
+    plan = ldp.choose_plan(domain, epsilon=epsilon, expected_users=people, workload=kind)
+    estimator = plan.estimator(people * np.array(plan.probabilities))
     ends = _ends(values, kind)
     below = np.arange(values + 1)
     return np.array(
@@ -131,7 +132,7 @@ def main(values: tuple[int, ...], epsilon: tuple[float, ...]) -> None:
     print("| values | questions | ε | greatest, ours / theirs | mean, ours / theirs |")
     print("|---:|---|---|---|---|")
     for number in values:
-        for kind in ("prefixes", "ranges"):
+        for kind in KINDS:
             questions = workload(number, kind)
             for each in epsilon:
                 theirs = variances(questions, factorised(questions, each))
