@@ -13,11 +13,12 @@ from ldprange.aggregate import Aggregate
 from ldprange.estimation.means import sum_variance
 from ldprange.oracles import Mechanism
 from ldprange.support.arrays import Boundaries, Counts, Floats
-from ldprange.support.parallel import in_threads
+from ldprange.support.parallel import in_threads, slices
 
 Interval = tuple[Floats, Floats]
 
 _MANY_COUNTERS = 1 << 18  # beyond so many, levels are estimated side by side
+_MANY_SHARES = 1 << 16  # beyond so many, intervals are worked out side by side, in parts that caches hold
 
 
 class Shares(ABC):
@@ -126,6 +127,10 @@ class Spread(NamedTuple):
     share: Floats
     slope: Floats
 
+    def at(self, some: slice) -> Spread:
+        """Return how ``some`` of the shares vary."""
+        return Spread(*(column[some] for column in self))
+
     @classmethod
     def of(
         cls,
@@ -163,6 +168,11 @@ def score_interval(centre: Floats, spread: Spread, z: float) -> Interval:
     Without noise this is Wilson's interval, which holds what it says where few people are in a range, or
     nearly all. With slope 0 it reaches z standard deviations to either side.
     """
+    if len(centre) > _MANY_SHARES:
+        some = slices(len(centre), _MANY_SHARES)
+        parts = in_threads(lambda at: score_interval(centre[at], spread.at(at), z), some)
+        low, high = map(np.concatenate, zip(*parts, strict=True))
+        return low, high
     bend = z * z * spread.slope
     at_zero = spread.variance - spread.slope * spread.share * (1 - spread.share)
     square = bend * centre * (1 - centre) + bend**2 / 4 + (1 + bend) * z * z * at_zero
