@@ -62,8 +62,15 @@ class Estimator(Protocol):
         """Return the mean variance over all ranges and over all prefixes, were people drawn evenly."""
         ...
 
+    def even_variances(self, low: Boundaries, high: Boundaries) -> Floats:
+        """Return the variance of the share of bins ``low`` … ``high − 1``, were people drawn evenly.
+
+        It may be off by the little that cells at the ends of the line differ from others in.
+        """
+        ...
+
     def block_variances(self, width: int) -> Floats:
-        """Return the variance, in an even population, of the share of every block of ``width`` neighbours.
+        """Return them for every block of ``width`` neighbours.
 
         Block t has bins t … t + width − 1, as far as they are in the domain; t runs from 1 − width up.
         """

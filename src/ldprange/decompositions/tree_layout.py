@@ -14,7 +14,7 @@ from ldprange.least_squares.tree import TreeFit
 from ldprange.least_squares.tree_variances import range_variances
 from ldprange.levels import Level
 from ldprange.noise import Law
-from ldprange.support.arrays import Floats
+from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.checking import shown
 from ldprange.workloads import mean_overlap
 
@@ -79,10 +79,12 @@ class _TreeEstimator(TreeFit):
     def variances(self, cdf: Floats) -> Variances:
         return partial(range_variances, self, self._law, cdf)
 
+    def even_variances(self, low: Boundaries, high: Boundaries) -> Floats:
+        return self.variances(np.linspace(0, 1, self.bins + 1))(low, high)
+
     def block_variances(self, width: int) -> Floats:
         begins = np.arange(1 - width, self.bins)
-        even = self.variances(np.linspace(0, 1, self.bins + 1))
-        return even(np.maximum(begins, 0), np.minimum(begins + width, self.bins))
+        return self.even_variances(np.maximum(begins, 0), np.minimum(begins + width, self.bins))
 
 
 def stacked(branchings: Sequence[int], *, contrast: bool = False) -> tuple[Level, ...]:

@@ -219,11 +219,13 @@ class _WindowsEstimator(StagesFit):
         """Return both ends of blocks, as far as they lie on the line."""
         return np.clip(begins, 0, self.bins), np.minimum(begins + width, self.bins)
 
-    def _even(self, begins: Boundaries, width: int) -> Floats:
-        """Return the even variances of blocks, as far as they lie on the line."""
-        low, high = self._ends(begins, width)
+    def even_variances(self, low: Boundaries, high: Boundaries) -> Floats:
         covariance = even_covariances(self, low, high)
         return np.maximum(self._prefixes[low] + self._prefixes[high] - 2 * covariance, 0.0)
+
+    def _even(self, begins: Boundaries, width: int) -> Floats:
+        """Return the even variances of blocks, as far as they lie on the line."""
+        return self.even_variances(*self._ends(begins, width))
 
     def _even_nearly(self, begins: Boundaries, width: int) -> Floats:
         """Return those of narrow ones: alike at the same place of a stage's block, but at the line's ends."""

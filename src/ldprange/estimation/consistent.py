@@ -95,8 +95,8 @@ def consistent_shares(
         cdf = np.interp(everywhere, known, cdf[known])
     smooth = cdf if denoise else None
     if denoise and aggregate.reports:
-        even, plain = estimator.variances(everywhere / everywhere[-1]), plan.domain.plain_bins
-        smooth = _cdf(denoised_beside(np.diff(cdf), estimator.block_variances, even, known, plain))
+        noise = estimator.block_variances, estimator.even_variances
+        smooth = _cdf(denoised_beside(np.diff(cdf), *noise, known, plan.domain.plain_bins))
         smooth = smooth.clip(0.0, 1.0)
     return shares_around(plan, estimator, users, cdf, population, smooth)
 

@@ -121,7 +121,7 @@ def predict_denoised(plan: Plan, users: float) -> DenoisedPrediction:
     cells = min(bins, _CELLS)
     ends = np.arange(cells + 1) * bins // cells
     law = plan.law(users * np.array(plan.probabilities), None)
-    below = share_covariance(plan.layout.estimator(law).variances(np.linspace(0, 1, bins + 1)), ends)
+    below = share_covariance(plan.layout.estimator(law).even_variances, ends)
     roots = np.linalg.cholesky(below[1:-1, 1:-1])
     rng, errors = np.random.default_rng(0), []
     for shares in _kinds((ends[1:] + ends[:-1]) / (2 * bins)):
