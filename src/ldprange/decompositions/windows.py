@@ -30,8 +30,10 @@ from ldprange.levels import Level
 from ldprange.noise import Law
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.checking import normalise, shown
+from ldprange.support.parallel import in_threads, slices
 
 _NEGLIGIBLE = 0.003  # the least probability worth a level
+_TOGETHER = 1 << 16  # blocks of bins whose variances are worked out together
 _MAX_BLOCK = 1 << 12  # cells of a block: its tables have a number for any two
 
 
@@ -199,21 +201,26 @@ class _WindowsEstimator(StagesFit):
         return float(ranges), float(prefixes)
 
     def block_variances(self, width: int) -> Floats:
-        begins = np.arange(1 - width, self.bins)
         if self.bins <= _MAX_BLOCK:
-            return self._even(begins, width)
+            return self._even(np.arange(1 - width, self.bins), width)
         if width < self.stages[-1].block // 2:
-            return self._even_nearly(begins, width)
+            return self._even_nearly(width)
         # Var(P_high − P_low), P the share below an end: their covariance changes little from block to block
         step = min(width // 8, self.stages[-1].block)
         known = np.arange(1 - width, self.bins + step, step)
         shared = -2 * even_covariances(self, *self._ends(known, width))
-        along = np.diff(shared)[:, None] * (np.arange(step) / step)
-        along += shared[:-1, None]
-        variances: Floats = along.reshape(-1)[: begins.size]
-        variances[width - 1 :] += self._prefixes[:-1]
-        variances[: self.bins] += self._prefixes[1:]
-        return np.maximum(variances, 0.0, out=variances)
+        prefixes = np.pad(self._prefixes, width - 1, mode="edge")
+        variances = np.empty(self.bins + width - 1)
+
+        def fill(some: slice) -> None:
+            rows = shared[some.start // step : -(-some.stop // step) + 1]
+            along = rows[:-1, None] + np.diff(rows)[:, None] * (np.arange(step) / step)
+            both = prefixes[some] + prefixes[some.start + width : some.stop + width]
+            both += along.reshape(-1)[: both.size]
+            np.maximum(both, 0.0, out=variances[some])
+
+        list(in_threads(fill, slices(variances.size, -(-_TOGETHER // step) * step)))
+        return variances
 
     def _ends(self, begins: Boundaries, width: int) -> tuple[Boundaries, Boundaries]:
         """Return both ends of blocks, as far as they lie on the line."""
@@ -227,13 +234,13 @@ class _WindowsEstimator(StagesFit):
         """Return the even variances of blocks, as far as they lie on the line."""
         return self.even_variances(*self._ends(begins, width))
 
-    def _even_nearly(self, begins: Boundaries, width: int) -> Floats:
+    def _even_nearly(self, width: int) -> Floats:
         """Return those of narrow ones: alike at the same place of a stage's block, but at the line's ends."""
-        period = self.stages[-1].block
-        middle = begins.size // 2 // period * period
-        found = np.resize(self._even(begins[middle : middle + period], width), begins.size)
-        for end in (slice(None, 2 * period), slice(-2 * period, None)):
-            found[end] = self._even(begins[end], width)
+        period, number = self.stages[-1].block, self.bins + width - 1
+        middle = number // 2 // period * period
+        found = np.resize(self._even(np.arange(middle, middle + period) + 1 - width, width), number)
+        for end in (np.arange(2 * period), np.arange(number - 2 * period, number)):
+            found[end] = self._even(end + 1 - width, width)
         return found
 
     @cached_property
