@@ -40,14 +40,14 @@ def test_several_attributes_are_asked_about_on_coarse_grids_unless_much_is_known
     assert _plan(TWO, 1e9, "denoised") == _plan(TWO, 1e9, "unbiased")
 
 
-def test_where_little_is_known_half_of_the_people_are_asked_about_one_attribute() -> None:
+def test_where_little_is_known_most_people_are_asked_about_one_attribute() -> None:
     five = ldp.Domain.product(**{name: ldp.Domain.integers(0, 63) for name in "abcde"})
     plan = _plan(five, 100_000, "denoised")
     assert isinstance(plan.decomposition, ldp.Grids)
     alone = np.count_nonzero(plan.decomposition.depths, axis=1) == 1
     assert alone.sum() == 15
     assert alone.size == 45
-    np.testing.assert_allclose(np.array(plan.probabilities)[alone].sum(), 0.5, atol=2e-3)
+    np.testing.assert_allclose(np.array(plan.probabilities)[alone].sum(), 0.65, atol=2e-3)
 
 
 @pytest.mark.parametrize("attributes", [2, 3, 5, 12, 20])

@@ -27,6 +27,7 @@ _LITTLE = 1e4  # and up to which all is
 _MUCH = 5e6  # the same for several attributes: from here on all combinations of scales are asked for
 _FINER = (5e3, 2.5e4)  # the same of each pair, from where on its grids have more cells:
 _MAX_CELLS = (64, 256, 1024)
+_ALONE = 0.65  # of all people, who are then asked about one attribute
 _CELLS = 64  # on which errors are predicted
 _REPETITIONS = 4
 
@@ -63,17 +64,17 @@ def much_is_known(epsilon: float, users: float) -> bool:
 def coarse_plan(domain: Domain, epsilon: float, expected_users: float) -> Plan:
     """Return the plan for denoised answers about several attributes: coarse grids of pairs, and each alone.
 
-    The less can be known of a pair, the coarser its grids, and half of the people at least are then asked
-    about one attribute. Where much can be known, as many are asked about every grid.
+    The less can be known of a pair, the coarser its grids, and two thirds of the people are then asked about
+    one attribute. Where much can be known, as many are asked about every grid.
     """
     known = _known(epsilon, expected_users) / math.comb(len(domain.attributes), 2)
     much = bisect_right(_FINER, known)
     grids = Grids.coarse(domain, _MAX_CELLS[much])
     oracles = [best_oracle(level, epsilon) for level in grids.on(domain).levels]
     alone = np.count_nonzero(grids.depths, axis=1) == 1
-    if much == len(_FINER) or alone.mean() >= 0.5:
+    if much == len(_FINER):
         return Plan(domain, epsilon, grids, oracles)
-    probabilities = np.where(alone, 0.5 / alone.sum(), 0.5 / (~alone).sum())
+    probabilities = np.where(alone, _ALONE / alone.sum(), (1 - _ALONE) / (~alone).sum())
     return Plan(domain, epsilon, grids, oracles, rounded_probabilities(probabilities))
 
 
