@@ -15,24 +15,14 @@ from page_visitors import Visit, Visitor, made
 from postgresql_server import emptied, postgresql
 from running_collector import PEOPLE, Service, packed, serving
 
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-# Every visitor has a window, and the menu of its address bar is a page in a process of its own, which nobody
-# sees and which takes half of all time. Only the last list of features counts, so Playwright's are here too.
-_WITHOUT = [
-    "WebUIOmniboxPopup",
-    "WebUIOmniboxAimPopup",
-    "AimEnabled",
-    "AvoidUnnecessaryBeforeUnloadCheckSync",
-    "DestroyProfileOnBrowserClose",
-    "HttpsUpgrades",
-    "LensOverlay",
-    "MediaRouter",
-    "NetworkTimeServiceQuerying",
-    "OptimizationHints",
-    "PaintHolding",
-    "PreconnectToSearch",
-    "ThirdPartyStoragePartitioning",
-]
+# first the one without windows, which nobody would see: they take a third of all time
+_BROWSERS = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 _OPTIONS = [
     "--no-sandbox",  # it shows pages of this repository only
     "--disable-gpu",
@@ -40,7 +30,6 @@ _OPTIONS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
-    f"--disable-features={','.join(_WITHOUT)}",
 ]
 
 
