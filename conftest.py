@@ -1,4 +1,4 @@
-"""Settings that every test shares, and working directories for the command line."""
+"""Settings that every test shares, the package as people get it, and folders for the command line."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
+from built_package import build
 from command_line_survey import make_survey
 
 # The same examples in every run, so that a failure is never a matter of luck; "explore" looks for new ones.
@@ -132,6 +133,12 @@ def _put_long_ones_first(items: list[pytest.Item]) -> None:
         return shared not in LONG_STARTS, "system" not in marks, "slow" not in marks, -len(files[shared])
 
     items[:] = [item for shared in sorted(files, key=place) for item in files[shared]]
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel that these sources make, without compiled kernels."""
+    return build(HOME, tmp_path_factory.mktemp("wheel") / "built", "wheel")[".whl"]
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import sys
 import sysconfig
 import zipfile
 from collections.abc import Iterable, Mapping
-from importlib.metadata import PathDistribution, distribution
+from importlib.metadata import PathDistribution, distribution, distributions
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -19,21 +19,28 @@ ROOT = Path(__file__).parents[2]
 _BUILD = """
 import sys
 from scikit_build_core import build
-build.build_sdist(sys.argv[1])
-build.build_wheel(sys.argv[1], {"wheel.cmake": sys.argv[2]})
+out, *kinds = sys.argv[1:]
+for kind in kinds:
+    getattr(build, f"build_{kind}")(out, {"wheel.cmake": "false"})
 """
 
 
-def build(sources: Path, out: Path, *, compiled: bool = False, **environment: str) -> dict[str, Path]:
-    """Build ``sources`` into ``out``, with compiled kernels or without; return sdist and wheel by ending."""
+def build(sources: Path, out: Path, *kinds: str, **environment: str) -> dict[str, Path]:
+    """Build ``sources`` into ``out``, without compiled kernels; return what was made by ending.
+
+    ``kinds`` are "sdist" and "wheel", or one of them: to look for all files of an sdist takes long.
+    """
     out.mkdir()
-    command = [sys.executable, "-c", _BUILD, str(out), str(compiled).lower()]
-    done(command, cwd=sources, env={**os.environ, **environment})
+    done([sys.executable, "-c", _BUILD, str(out), *kinds], cwd=sources, env={**os.environ, **environment})
     return {file.suffix: file for file in out.iterdir()}
 
 
-def packages_of(wheel: Path, *extras: str) -> set[str]:
-    """Return the names of all packages that pip installs beside ``wheel`` when asked for these ``extras``."""
+def packages_of(wheel: Path, *extras: str, modules: Path | None = None) -> set[str]:
+    """Return the names of all packages that pip installs beside ``wheel`` when asked for these ``extras``.
+
+    What each needs in turn is looked up in a folder of ``modules``: by default that of the tests.
+    """
+    paths = sys.path if modules is None else [str(modules)]
     (metadata,) = (place for place in zipfile.Path(wheel).iterdir() if place.name.endswith(".dist-info"))
     own = PathDistribution(metadata)
     found: set[str] = set()
@@ -44,7 +51,7 @@ def packages_of(wheel: Path, *extras: str) -> set[str]:
         if (name, extra) in seen:
             continue
         seen.add((name, extra))
-        here = own if name == own.metadata["Name"] else distribution(name)
+        here = own if name == own.metadata["Name"] else next(iter(distributions(name=name, path=paths)))
         for needed in map(Requirement, here.requires or ()):
             if needed.marker is None or needed.marker.evaluate({"extra": extra}):
                 package = canonicalize_name(needed.name)  # one name, however it is spelt
@@ -67,12 +74,16 @@ def clean_environment(
     """
     done([sys.executable, "-m", "venv", "--without-pip", str(place)])
     python = place / "bin" / "python"
-    paths = sysconfig.get_paths(vars={"base": str(place), "platbase": str(place)})
-    link(packages, Path(paths["purelib"]))
+    link(packages, modules_of(place))
     pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
     done([*pip, "install", "--quiet", "--no-index", "--no-deps", *options, str(wheel)], env=env)
     done([*pip, "check"])  # nothing that the package needs is missing
     return python.parent
+
+
+def modules_of(place: Path) -> Path:
+    """Return the folder of modules in an environment."""
+    return Path(sysconfig.get_paths(vars={"base": str(place), "platbase": str(place)})["purelib"])
 
 
 def link(packages: Iterable[str], folder: Path) -> None:

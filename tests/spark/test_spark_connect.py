@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from built_package import link, modules_of, packages_of
 from example_plans import PLANS, batch_of
 from ldprange.files import write_reports
 from spark_cluster import connect_server, need_spark, run_python
 
+LARGE = {"grpcio", "numpy", "pandas", "pyarrow"}  # of the extra's packages: pip need not fetch these again
 # codes and packed bytes are counted in SQL; sets by Python on the workers
 KINDS = {"coded": PLANS["HRR"], "packed": PLANS["Windows"], "sets": PLANS["OUE"]}
 CLIENT = """
@@ -74,15 +76,25 @@ def test_all_of_spark(server: str, folder: Path) -> None:
     run_python(str(folder / "client.py"), server, "pyspark", "packed")
 
 
-def test_no_more_than_the_extra(server: str, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_no_more_than_the_extra(
+    server: str, folder: Path, wheel: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     place = tmp_path_factory.mktemp("light")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
-    python = str(place / "bin" / "python")
-    # without compiled kernels, which would take a minute; NumPy does their work
-    options = ["--quiet", "--no-compile", "--config-settings", "wheel.cmake=false"]
-    source = f"{Path(__file__).parents[2]}[spark]"
+    python, modules = str(place / "bin" / "python"), modules_of(place)
+    link(LARGE, modules)
     done = subprocess.run(
-        [sys.executable, "-m", "pip", "--python", python, "install", *options, source],
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "--python",
+            python,
+            "install",
+            "--quiet",
+            "--no-compile",
+            f"{wheel}[spark]",
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -90,5 +102,6 @@ def test_no_more_than_the_extra(server: str, folder: Path, tmp_path_factory: pyt
     if done.returncode:
         said = (done.stderr.strip().splitlines() or ["nothing"])[-1]
         pytest.skip(f"pip cannot fetch ldprange[spark], so the light client was NOT tested ({said})")
+    assert packages_of(wheel, "spark", modules=modules) >= LARGE
     # its warnings are errors, as in all tests
     run_python("-W", "error", str(folder / "client.py"), server, "pyspark-client", *KINDS, python=python)
