@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+COMPILE_ONCE = ROOT / "scripts/compile-once"
 
 
 def can_be_built() -> bool:
@@ -19,12 +20,12 @@ def can_be_built() -> bool:
 
 
 def configure(copy: Path) -> None:
-    """Make ready to build in a ``copy``: quickly built, not quick, and each loop in one form only."""
-    listed = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
-    (copy / "CMakeLists.txt").write_text(listed.replace("-O3", "-O1"), encoding="utf-8")
-    flags = [f"-DPython_EXECUTABLE={sys.executable}", "-DCMAKE_CXX_FLAGS=-DLDPRANGE_ONE_FORM -w"]
+    """Make ready to build in a ``copy``, as the kernels of this environment were built."""
+    shutil.copy(ROOT / "CMakeLists.txt", copy)
     _run(
-        "cmake", "-S", str(copy), "-B", str(copy / "build"), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None", *flags
+        *("cmake", "-S", str(copy), "-B", str(copy / "build"), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"),
+        f"-DPython_EXECUTABLE={sys.executable}",
+        f"-DCMAKE_CXX_COMPILER_LAUNCHER={COMPILE_ONCE}",
     )
 
 

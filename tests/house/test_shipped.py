@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from built_package import ROOT, clean_environment, done, packages_of
+from compiled_copy import COMPILE_ONCE
 from kernel_twins import needs_compiled
 from running_collector import Service, wait_for
 
@@ -41,7 +42,10 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Return what ``python -m build`` makes, by ending: the sdist, and the wheel that it makes of that."""
     out = tmp_path_factory.mktemp("shipped")
     # what building takes is pinned among the tests' packages; a release fetches it, without this option
-    done([sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(ROOT)])
+    done(
+        [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(ROOT)],
+        env={**os.environ, "CMAKE_CXX_COMPILER_LAUNCHER": str(COMPILE_ONCE)},
+    )
     made = {file.suffix: file for file in out.iterdir()}
     assert set(made) == {".gz", ".whl"}
     return made
