@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from ldprange.decompositions.descent import Gradient, descend
@@ -19,15 +21,22 @@ def windows_probabilities(bins: int, widths: Boundaries, information: Floats, we
     """
     scale = 1 << max(0, (bins - 1).bit_length() - (_DENSE - 1).bit_length())
     wide = widths >= 2 * scale
-    gradient = _gradient(
+    found = _dense_probabilities(
         -(-bins // scale),
-        np.append(widths[wide] / scale, 1.0),
-        np.append(information[wide], information[-1]),
-        weights,
+        (*(widths[wide] / scale).tolist(), 1.0),
+        (*information[wide].tolist(), float(information[-1])),
+        tuple(weights.tolist()),
     )
-    found = descend(gradient, wide.sum() + 1)
     between = np.full(widths.size - found.size, found[max(0, found.size - 2)])
     return np.concatenate([found[:-1], between, found[-1:]])
+
+
+@lru_cache(maxsize=64)  # whoever asks what error to expect asks for several numbers of people
+def _dense_probabilities(
+    bins: int, widths: tuple[float, ...], information: tuple[float, ...], weights: tuple[float, ...]
+) -> Floats:
+    gradient = _gradient(bins, np.array(widths), np.array(information), np.array(weights))
+    return descend(gradient, len(widths))
 
 
 def _gradient(bins: int, widths: Floats, information: Floats, weights: Floats) -> Gradient:

@@ -9,6 +9,7 @@ be chosen. Prefixes weigh a little more, as they are a little farther from what 
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -93,6 +94,7 @@ def check_workload(workload: object) -> None:
         raise PlanError(f"a workload must be 'ranges', 'prefixes' or 'both', got {shown(workload)}")
 
 
+@lru_cache(maxsize=1024)  # plans of one domain that are compared share levels
 def best_oracle(level: Level, epsilon: float) -> Oracle:
     """Return the oracle of most information for a level, among those with short reports and few counters."""
     found: list[tuple[float, Oracle]] = []
