@@ -55,7 +55,7 @@ def _estimate_once(aggregate: ldp.Aggregate, **options: Any) -> ldp.Estimate:
 @pytest.mark.slow  # more than a hundred checks, each of which makes models
 @pytest.mark.usefixtures("denoised_once")
 @parametrize_with_checks(  # type: ignore[untyped-decorator]  # scikit-learn has no types
-    [model(epsilon=LARGE, bounds=(-128, 128), bins=128, random_state=0) for model in MODELS]
+    [model(epsilon=LARGE, bounds=(-128, 128), bins=64, random_state=0) for model in MODELS]
 )
 def test_scikit_learn_takes_it_for_one_of_its_own(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
@@ -281,7 +281,7 @@ def test_without_scikit_learn_what_to_install_is_said() -> None:
 
 @pytest.mark.slow
 def test_a_small_measurement_runs_and_is_the_same_again() -> None:
-    table, again = (list(measure(users=[2000], epsilons=[4.0], repetitions=2)) for _ in range(2))
+    table, again = (list(measure(users=[500], epsilons=[4.0], repetitions=2)) for _ in range(2))
     assert table == again
     assert [row["task"] for row in table] == list(TASKS)
     assert len(draw(table).axes) == len(TASKS)
