@@ -1,4 +1,4 @@
-"""``ldprange aggregate --engine spark``: on a real cluster, the same file as one machine's, or none."""
+"""``ldprange aggregate --engine spark``: on a real cluster, the same file as one machine's; or none."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ def command(plan: ldp.Plan, output: str) -> list[str]:
     return ["-m", "ldprange", "aggregate", "plan.json", "reports", "-o", output]
 
 
-def on_cluster(cluster: Cluster, arguments: list[str], code: int = 0) -> subprocess.CompletedProcess[str]:
-    engine = ["--engine", "spark", "--master", cluster.master]
+def with_spark(
+    cluster: Cluster, master: str, arguments: list[str], code: int = 0
+) -> subprocess.CompletedProcess[str]:
+    engine = ["--engine", "spark", "--master", master]
     # a folder of settings would be among Java's classes, and the file of classes that are ready of no use
     settings = f"--properties-file {cluster.settings} pyspark-shell"
     return run_python(*arguments, *engine, code=code, PYSPARK_SUBMIT_ARGS=settings)
@@ -38,7 +40,7 @@ def test_same_file_as_one_machine(cluster: Cluster, here: Path) -> None:
     run_python(*arguments)
     alone = Path("x.agg").read_bytes()
     Path("x.agg").unlink()
-    done = on_cluster(cluster, arguments)
+    done = with_spark(cluster, cluster.master, arguments)
     assert "1,500 reports" in done.stdout
     assert Path("x.agg").read_bytes() == alone
 
@@ -47,9 +49,10 @@ def test_damage(cluster: Cluster, here: Path) -> None:
     arguments = command(PACKED, "x.agg")
     wrong = Path("reports/1.parquet")
     data = bytearray(wrong.read_bytes())
-    data[len(data) // 4] ^= 1  # in a page, so that only a worker can see it
+    data[len(data) // 4] ^= 1  # in a page, so that only a task can see it
     wrong.write_bytes(data)
-    done = on_cluster(cluster, arguments, code=2)
+    # what a cluster's worker says of it is in test_spark.py; here, how the command ends
+    done = with_spark(cluster, "local[1]", arguments, code=2)
     last = done.stderr.splitlines()[-1]
     assert last.startswith("error: ")
     assert "/reports/1.parquet: " in last
