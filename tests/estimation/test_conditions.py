@@ -177,3 +177,12 @@ def test_conditional_shares_are_shares_and_many_may_be_none() -> None:
         assert answer.low is not None
         assert answer.high is not None
         assert 0 <= answer.low <= answer.value <= answer.high <= 1
+
+
+def test_if_nobody_reported_on_both_all_is_possible() -> None:
+    domain = ldp.Domain.product(a=ldp.Domain.integers(0, 7), b=ldp.Domain.integers(0, 7))
+    grids = ldp.Grids([(2, 4), (2, 4)], [(2, 0), (0, 2), (1, 1)])
+    plan = ldp.Plan(domain, 4.0, grids, ldp.GRR(), [0.5, 0.5, 0.0])
+    found = ldp.estimate(ldp.simulate_values(plan, {"a": [1] * 50, "b": [5] * 50}, seed=1), denoise=True)
+    answer = found.range(a=(0, 3), given={"b": (0, 7)})
+    assert (answer.low, answer.high) == (0.0, 1.0)

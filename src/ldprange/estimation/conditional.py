@@ -50,7 +50,8 @@ class Conditional(Shares):
         self._shares, self._ranges, self.users = shares, ranges, users
         at = ranges.index(None)
         sizes = shares.axes[at].sizes
-        self.scales = tuple(size for size in sizes[1:] if size >= shares.steps[at])
+        # if nobody reported on both, only the whole is known
+        self.scales = tuple(size for size in sizes[1:] if size >= shares.steps[at]) or sizes[:1]
         self.bins = joint_cdf.size - 1
         self.cdf = joint_cdf / joint_cdf[-1]
         values = self.cdf[: answered + 1]
