@@ -50,6 +50,26 @@ def test_where_little_is_known_most_people_are_asked_about_one_attribute() -> No
     np.testing.assert_allclose(np.array(plan.probabilities)[alone].sum(), 0.65, atol=2e-3)
 
 
+@pytest.mark.parametrize(("users", "cells"), [(1_000, [8, 4, 2]), (9_000, [16, 8, 4, 2])])
+def test_where_hardly_anything_is_known_even_one_attribute_is_asked_about_coarsely(
+    users: int, cells: list[int]
+) -> None:
+    plan = _plan(TWO, users, "denoised")
+    assert [level.cells for level in plan.levels][: 2 * len(cells)] == 2 * cells
+    np.testing.assert_allclose(sum(plan.probabilities[: 2 * len(cells)]), 0.85, atol=2e-3)
+    people = {"age": [20, 40] * (users // 2), "income": [10, 50] * (users // 2)}
+    found = ldp.estimate(ldp.simulate_values(plan, people, seed=1), denoise=True)
+    answer = found.range(age=(10, 30))
+    assert f"a cell of {64 // cells[0]} bins that the reports do not tell apart" in answer.note
+
+
+def test_bins_that_lie_apart_are_always_asked_about() -> None:
+    """Or nobody could tell who declined to answer."""
+    optional = ldp.Domain.integers(0, 62, no_answer=True)
+    plan = _plan(ldp.Domain.product(age=optional, income=ldp.Domain.integers(0, 63)), 1_000, "denoised")
+    assert [level.cells for level in plan.levels][:6] == [64, 16, 4, 8, 4, 2]
+
+
 @pytest.mark.parametrize("attributes", [2, 3, 5, 12, 20])
 def test_coarse_grids_ask_about_every_pair_in_at_most_255_levels(attributes: int) -> None:
     kinds = [

@@ -99,12 +99,15 @@ class Grids(Decomposition):
         return Grids(trees, [*sorted(alone[: max_levels - len(asked)]), *asked])
 
     @staticmethod
-    def coarse(domain: Domain, max_cells: int = 1024, max_levels: int = MAX_LEVELS) -> Grids:
+    def coarse(
+        domain: Domain, max_cells: int = 1024, max_levels: int = MAX_LEVELS, *, deepest: int | None = None
+    ) -> Grids:
         """Return the grids that denoised answers are best had from, ``max_levels`` at most.
 
         Every two attributes of ``domain`` are asked about on squares of 2 × 2 to 32 × 32 cells, as far as
         these are ``max_cells``, and each alone on every other scale. So smooth populations, which need no
-        finer ones, are known well.
+        finer ones, are known well. Where little can be known at all, each is asked about alone so deep into
+        its tree, on every scale, and what is finer is not told; but all of it where some bins lie apart.
 
         >>> from ldprange import Domain
         >>> two = Domain.product(a=Domain.integers(1, 64), b=Domain.integers(1, 64))
@@ -112,7 +115,14 @@ class Grids(Decomposition):
         [(64, 1), (16, 1), (4, 1), (1, 64), (1, 16), (1, 4), (2, 2), (4, 4), (8, 8), (16, 16), (32, 32)]
         """
         trees = list(trees_of(domain, 2))
-        alone = _alone([_every_other(len(tree)) for tree in trees])
+        alone = _alone(
+            [
+                range(min(len(tree), deepest), 0, -1)
+                if deepest and attribute.plain_bins == slice(0, attribute.bins)
+                else _every_other(len(tree))
+                for tree, attribute in zip(trees, domain.attributes.values(), strict=True)
+            ]
+        )
         steps = max(1, min(_COARSE_SCALES, (max_levels - len(alone)) // comb(len(trees), 2)))
         # spread evenly over all scales, if there are too many pairs for each
         depths = [1 + round((step + 0.5) * _COARSE_SCALES / steps - 0.5) for step in range(steps)]

@@ -27,7 +27,9 @@ _LITTLE = 1e4  # and up to which all is
 _MUCH = 5e6  # the same for several attributes: from here on all combinations of scales are asked for
 _FINER = (5e3, 2.5e4)  # the same of each pair, from where on its grids have more cells:
 _MAX_CELLS = (64, 256, 1024)
-_ALONE = 0.65  # of all people, who are then asked about one attribute
+_TELLING = (250, 1500)  # the same of each attribute, up to where it is asked about coarsely:
+_DEEPEST = (3, 4, None)  # on 8 cells at most, or 16
+_ALONE = (0.85, 0.85, 0.65)  # of all people, who are then asked about one attribute
 _CELLS = 64  # on which errors are predicted
 _REPETITIONS = 4
 
@@ -64,17 +66,20 @@ def much_is_known(epsilon: float, users: float) -> bool:
 def coarse_plan(domain: Domain, epsilon: float, expected_users: float) -> Plan:
     """Return the plan for denoised answers about several attributes: coarse grids of pairs, and each alone.
 
-    The less can be known of a pair, the coarser its grids, and two thirds of the people are then asked about
-    one attribute. Where much can be known, as many are asked about every grid.
+    The less can be known of a pair, the coarser its grids, and the more people are asked about one attribute:
+    on coarse scales only, where little can be known even of that. Where much can be known, as many are asked
+    about every grid.
     """
+    of_one = bisect_right(_TELLING, _known(epsilon, expected_users) / len(domain.attributes))
     known = _known(epsilon, expected_users) / math.comb(len(domain.attributes), 2)
     much = bisect_right(_FINER, known)
-    grids = Grids.coarse(domain, _MAX_CELLS[much])
+    grids = Grids.coarse(domain, _MAX_CELLS[much], deepest=_DEEPEST[of_one])
     oracles = [best_oracle(level, epsilon) for level in grids.on(domain).levels]
     alone = np.count_nonzero(grids.depths, axis=1) == 1
     if much == len(_FINER):
         return Plan(domain, epsilon, grids, oracles)
-    probabilities = np.where(alone, _ALONE / alone.sum(), (1 - _ALONE) / (~alone).sum())
+    part = _ALONE[of_one]
+    probabilities = np.where(alone, part / alone.sum(), (1 - part) / (~alone).sum())
     return Plan(domain, epsilon, grids, oracles, rounded_probabilities(probabilities))
 
 
