@@ -106,8 +106,9 @@ class Grids(Decomposition):
 
         Every two attributes of ``domain`` are asked about on squares of 2 × 2 to 32 × 32 cells, as far as
         these are ``max_cells``, and each alone on every other scale. So smooth populations, which need no
-        finer ones, are known well. Where little can be known at all, each is asked about alone so deep into
-        its tree, on every scale, and what is finer is not told; but all of it where some bins lie apart.
+        finer ones, are known well. Where hardly anything can be known, each is asked about alone on every
+        scale, only ``deepest`` cuts deep into its tree, and what is finer is not told; but down to bins if
+        some of these lie apart, as no answer does.
 
         >>> from ldprange import Domain
         >>> two = Domain.product(a=Domain.integers(1, 64), b=Domain.integers(1, 64))

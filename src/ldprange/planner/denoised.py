@@ -70,9 +70,9 @@ def coarse_plan(domain: Domain, epsilon: float, expected_users: float) -> Plan:
     on coarse scales only, where little can be known even of that. Where much can be known, as many are asked
     about every grid.
     """
-    of_one = bisect_right(_TELLING, _known(epsilon, expected_users) / len(domain.attributes))
-    known = _known(epsilon, expected_users) / math.comb(len(domain.attributes), 2)
-    much = bisect_right(_FINER, known)
+    known, attributes = _known(epsilon, expected_users), len(domain.attributes)
+    of_one = bisect_right(_TELLING, known / attributes)
+    much = bisect_right(_FINER, known / math.comb(attributes, 2))
     grids = Grids.coarse(domain, _MAX_CELLS[much], deepest=_DEEPEST[of_one])
     oracles = [best_oracle(level, epsilon) for level in grids.on(domain).levels]
     alone = np.count_nonzero(grids.depths, axis=1) == 1
