@@ -277,6 +277,8 @@ def bad_plans() -> Iterator[dict[str, str]]:
         "a domain upside down": {"domain": {"kind": "integers", "low": 1, "high": 0}},
         "an unknown decomposition": {"decomposition": {"kind": "bush"}},
         "a tree of one branch": {"decomposition": {"kind": "tree", "branching": 1}},
+        "windows of bins in one stage": {"decomposition": {"kind": "windows", "stages": [[1, 120, [1]]]}},
+        "a stage with a cell too many": {"decomposition": {"kind": "windows", "stages": [[4, 31, [1]]]}},
         "an unknown oracle": {"oracles": [{"kind": "delphi"}] * 7},
         "too few oracles": {"oracles": good["oracles"][:6]},
         "probabilities beyond 1": {"level_probabilities": [0.5] * 7},

@@ -110,6 +110,24 @@ def plans() -> dict[str, tuple[ldp.Plan, list[Any]]]:
             ),
             [0, 63, 64, 1023, 1024, 4242, 9_999],
         ),
+        "many bins, windows of cells of 25, which are not told apart": (
+            ldp.Plan(
+                ldp.Domain.integers(0, 999),
+                0.2,
+                ldp.Windows(stages=[(25, 40, (16, 8, 4, 2, 1))]),
+                [*[ldp.SubsetSelection()] * 4, ldp.HadamardHashing(bits=2)],
+            ),
+            [0, 24, 25, 517, 999],
+        ),
+        "many bins, windows in two stages, of cells of 7 at the least": (
+            ldp.Plan(
+                ldp.Domain.integers(0, 400),
+                1.1,
+                ldp.Windows(stages=[(28, 15, (8, 3)), (7, 12, (8, 1))]),
+                ldp.HadamardHashing(bits=2),
+            ),
+            [0, 6, 7, 83, 84, 400],
+        ),
         "a day in a month, windows of days and weeks, subset selection": (
             ldp.Plan(
                 ldp.Domain.dates("2026-01-01", "2026-01-31"),

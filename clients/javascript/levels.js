@@ -112,17 +112,20 @@ function windows({ widths }, branchings, bins) {
   return widths.map((shifts) => ({ cells: Math.max(2, bins), size: 1, contrast: false, shifts }));
 }
 
-/** Windows in blocks of cells: the blocks of a stage are whole cells of the one above, and lie in one of its blocks. */
+/**
+ * Windows in blocks of cells: the blocks of a stage are whole cells of the one above, and lie in one of its blocks.
+ * The cells of the last are bins, or as many as are not told apart.
+ */
 function windowsInStages({ stages }, branchings, bins) {
   const valid =
     Array.isArray(stages) &&
-    stages.length >= 2 &&
+    stages.length >= 1 &&
     stages.every(isStage) &&
     stages.every(([size, block], at) => at === 0 || nests(stages[at - 1], size, size * block)) &&
-    stages[stages.length - 1][0] === 1 &&
+    (stages.length > 1 || stages[0][0] > 1) &&
     stages[stages.length - 1][2].includes(1);
   const leaves = valid ? stages[0][0] * stages[0][1] : 0;
-  if (!valid || leaves < bins || leaves >= bins + stages[1][0] * stages[1][1]) {
+  if (!valid || leaves < bins || leaves >= bins + spare(stages)) {
     throw new PlanError(
       `stages must be cell sizes, cells of a block and widths, of blocks that nest and cover the ${bins} bins, got ${shown(stages)}`,
     );
@@ -132,6 +135,11 @@ function windowsInStages({ stages }, branchings, bins) {
   );
   checkBranchings(branchings, Array(levels.length).fill(1));
   return levels;
+}
+
+/** Return how many bins beyond the last are one too many: a block's of the second stage, or a cell's of the only one. */
+function spare([[size], second]) {
+  return second ? second[0] * second[1] : size;
 }
 
 function isStage(stage) {

@@ -11,6 +11,15 @@ from numpy.typing import NDArray
 from ldprange.support.arrays import Floats
 
 
+def boundaries(bins: int, size: int) -> NDArray[np.int64]:
+    """Return the boundaries between cells of a size, of which the last may have fewer bins.
+
+    >>> boundaries(10, 4).tolist()
+    [0, 4, 8, 10]
+    """
+    return np.append(np.arange(0, bins, size), bins)
+
+
 def windows_covering(cells: int, width: int) -> int:
     """Return how many windows of ``width`` cells cover a block of ``cells``, at any shift."""
     return (cells - 2 + width) // width + 1

@@ -29,6 +29,8 @@ CASES: list[Decomposition] = [
     ldp.Windows(),
     ldp.Windows([3, 1]),
     ldp.Windows(stages=[(2, 4, (2, 1)), (1, 4, (3, 1))]),  # two cells more than bins
+    ldp.Windows(stages=[(4, 2, (1,)), (2, 2, (1,))]),  # of cells of two bins, and one more
+    ldp.Windows(stages=[(4, 2, (1,))]),  # of cells of four bins and of two
 ]
 PRODUCTS: list[Decomposition] = [
     ldp.Flat(),
@@ -65,6 +67,11 @@ def domain_without_padding(decomposition: Decomposition, bins: int) -> ldp.Domai
     return ldp.Domain.integers(1, finest.cells * finest.size)
 
 
+def told_prefixes(plan: ldp.Plan) -> list[int]:
+    """Return the numbers of bins, from the first on, of which a plan tells the share if all report."""
+    return [0, *sorted(multiples(plan.layout.known_sizes([1] * len(plan.levels))[-1], plan.domain.bins))]
+
+
 def takes_ends_like_the_rest(decomposition: Decomposition) -> bool:
     """Say whether what is stated of an even population is near what is so, instead of exactly it."""
     return isinstance(decomposition, ldp.Windows)
@@ -79,7 +86,9 @@ def test_estimates_are_exactly_unbiased(decomposition: Decomposition) -> None:
     for chances, added in contributions(plan, users, SHARES):
         assert chances.sum() == pytest.approx(1.0)
         expected = expected + chances @ added
-    np.testing.assert_allclose(expected, np.append(0.0, np.cumsum(SHARES)), atol=1e-9)
+    told, truth = told_prefixes(plan), np.append(0.0, np.cumsum(SHARES))
+    between = np.interp(np.arange(truth.size), told, truth[told])  # even in a cell
+    np.testing.assert_allclose(expected, between, atol=1e-9)
 
 
 @every_case
@@ -135,9 +144,11 @@ def test_predictions_are_the_mean_variances(decomposition: Decomposition) -> Non
     variances = plan.estimator(users * np.array(plan.probabilities)).variances(
         np.append(0.0, np.cumsum(SHARES))
     )
-    upto = np.arange(1, SHARES.size + 1)
     predicted = plan.predict(users, SHARES)
-    assert predicted.range_variance == pytest.approx(variances(*ranges_of(SHARES.size)).mean())
+    told = np.array(told_prefixes(plan))
+    low, high = ranges_of(told.size - 1)
+    assert predicted.range_variance == pytest.approx(variances(told[low], told[high]).mean())
+    upto = told[1:]
     assert predicted.prefix_variance == pytest.approx(variances(np.zeros_like(upto), upto).mean())
 
 
@@ -163,8 +174,12 @@ def test_reports_that_nobody_sent_leave_the_whole_alone_known(
 def test_mean_variances_are_those_of_an_even_population(decomposition: Decomposition) -> None:
     plan = plan_of(decomposition, domain_without_padding(decomposition, 8))
     estimator, bins = plan.estimator(np.arange(len(plan.levels)) + 3), plan.domain.bins
-    variances, upto = estimator.variances(np.linspace(0, 1, bins + 1)), np.arange(1, bins + 1)
-    ranges, prefixes = variances(*ranges_of(bins)).mean(), variances(np.zeros_like(upto), upto).mean()
+    variances, told = estimator.variances(np.linspace(0, 1, bins + 1)), np.array(told_prefixes(plan))
+    low, high = ranges_of(told.size - 1)
+    ranges, prefixes = (
+        variances(told[low], told[high]).mean(),
+        variances(np.zeros_like(told[1:]), told[1:]).mean(),
+    )
     near = 0.1 if takes_ends_like_the_rest(decomposition) else 1e-9
     assert estimator.mean_variances() == pytest.approx((ranges, prefixes), rel=near)
 
@@ -209,7 +224,7 @@ def test_known_sizes_say_what_is_known_whoever_reports(decomposition: Decomposit
         if not isinstance(decomposition, ldp.Windows):  # those beyond the ends would tell of more
             assert stated == known, users
         assert multiples(plan.layout.known_sizes(users, consistent=False)[-1], bins) <= stated
-    assert sizes[-1] == 1  # where there are reports on every level
+    assert sizes[-1] == plan.levels[-1].size  # where there are reports on every level
 
 
 @every_case

@@ -22,6 +22,7 @@ PLANS = {
     "tree": ldp.Plan(DOMAIN, 1.0, ldp.Tree(branching=4), ldp.OUE()),
     "hashes": ldp.Plan(DOMAIN, 1.0, ldp.Tree(branching=4), ldp.HadamardHashing()),
     "sets": ldp.Plan(DOMAIN, 1.0, ldp.Windows([8, 1]), ldp.SubsetSelection()),
+    "cells": ldp.Plan(DOMAIN, 1.0, ldp.Windows.coarse(DOMAIN, 16), ldp.SubsetSelection()),
 }
 
 

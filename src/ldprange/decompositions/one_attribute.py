@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ldprange.decompositions.contract import AnswerWeights, Decomposition, Estimator, Layout, Weigh
-from ldprange.levels import Level
+from ldprange.levels import Level, boundaries
 from ldprange.noise import Law
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.workloads import ranges_of
@@ -47,6 +47,7 @@ class LineLayout(Layout):
 
     def population_variances(self, law: Law, shares: Floats) -> tuple[float, float]:
         variances = self.estimator(law).variances(np.append(0.0, np.cumsum(shares)))
-        stops = np.arange(1, self.bins + 1)
-        ranges, prefixes = variances(*ranges_of(self.bins)), variances(np.zeros_like(stops), stops)
+        told = boundaries(self.bins, self.levels[-1].size)  # what is finer nobody is asked about
+        low, high = ranges_of(told.size - 1)
+        ranges, prefixes = variances(told[low], told[high]), variances(np.zeros_like(told[1:]), told[1:])
         return float(ranges.mean()), float(prefixes.mean())

@@ -3,7 +3,8 @@
 A fixed grid wastes a third of what the reports say: a range that straddles the grid's cuts pays for all of
 them. Here every person draws a public shift of the grid besides the level, so that no place is worse than
 another. On long lines windows come in stages (:mod:`ldprange.least_squares.stages`): narrow ones inside
-blocks of bins, wide ones of whole parts of such blocks.
+blocks of bins, wide ones of whole parts of such blocks. Where little can be known they are windows of cells
+of several bins, which nothing tells apart (:mod:`ldprange.decompositions.cells`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ldprange.decompositions.cells import EvenInCells
 from ldprange.decompositions.contract import Decomposition, Estimator, Layout, Variances
 from ldprange.decompositions.one_attribute import LineLayout
 from ldprange.decompositions.stages_design import stages_for, stages_probabilities
@@ -43,8 +45,9 @@ class Windows(Decomposition):
 
     ``widths`` are the windows' sizes in bins, one a level, widest first, on the whole line at once.
     ``stages`` are given instead on long lines, the one of the widest windows first: the bins of a cell, the
-    cells of a block, and the widths of windows in cells. Left out, both are chosen for the number of bins:
-    the powers of two, in blocks of at most 1,024 cells.
+    cells of a block, and the widths of windows in cells. The cells of the last are bins, or as many as are
+    not to be told apart (:meth:`coarse`). Left out, both are chosen for the number of bins: the powers of
+    two, in blocks of at most 1,024 cells.
 
     >>> from ldprange import Domain
     >>> [level.shifts for level in Windows().on(Domain.integers(0, 119)).levels]
@@ -64,10 +67,27 @@ class Windows(Decomposition):
             normalise(self, stages=_checked_stages(self.stages))
 
     def __repr__(self) -> str:
-        given = {"widths": self.widths, "stages": self.stages}
-        return (
-            f"Windows({', '.join(f'{name}={value}' for name, value in given.items() if value is not None)})"
-        )
+        if self.stages is not None:
+            return f"Windows(stages={tuple((size, block, widths) for size, block, widths in self.stages)})"
+        return f"Windows({'' if self.widths is None else f'widths={self.widths}'})"
+
+    @staticmethod
+    def coarse(domain: Domain, cells: int) -> Windows:
+        """Return windows of some ``cells`` of ``domain``, or two thirds to half as many again.
+
+        All cells are alike, if the bins can be divided so; else the last is smaller.
+
+        >>> from ldprange import Domain
+        >>> Windows.coarse(Domain.integers(0, 999), 120)
+        Windows(stages=((8, 125, (64, 32, 16, 8, 4, 2, 1)),))
+        """
+        bins = domain.bins
+        size = max(1, round(bins / cells))
+        near = np.arange(-(-2 * size // 3), 3 * size // 2 + 1)
+        even = near[bins % near == 0]
+        if even.size:
+            size = int(even[np.argmin(np.abs(np.log(even / size)))])
+        return _described([stage.scaled(size) for stage in stages_for(-(-bins // size))])
 
     def on(self, domain: Domain) -> Layout:
         if len(domain.shape) > 1:
@@ -76,7 +96,8 @@ class Windows(Decomposition):
         if self.stages is not None:
             stages = [Stage(size, block, tuple(widths)) for size, block, widths in self.stages]
             covered = stages[0].size * stages[0].block
-            if not bins <= covered < bins + stages[1].size * stages[1].block:
+            spare = stages[1].size * stages[1].block if len(stages) > 1 else stages[0].size
+            if not bins <= covered < bins + spare:
                 raise PlanError(f"the stages must cover the {bins} bins and no block more, got {covered}")
         elif self.widths is not None:
             stages = [Stage(1, max(2, bins), tuple(self.widths))]
@@ -115,9 +136,9 @@ def _checked_stages(stages: object) -> tuple[Stage, ...]:
         and all(type(number) is int and number >= 1 for number in row[:2])
         for row in rows
     )
-    if len(rows) < 2 or not whole:
+    if not rows or not whole:
         raise PlanError(
-            "stages must be two or more of cell size, cells of a block, and widths, "
+            "stages must be of cell size, cells of a block, and widths, "
             f"such as [[16, 64, [32, 16]], [1, 64, [32, 8, 1]]], got {shown(stages)}"
         )
     found = [
@@ -138,8 +159,8 @@ def _checked_stages(stages: object) -> tuple[Stage, ...]:
                 "a block must be whole cells of the stage before, and lie in one of its blocks, "
                 f"got blocks of {low.block} cells of {low.size} bins in {high.block} of {high.size}"
             )
-    if found[-1].size != 1:
-        raise PlanError(f"the cells of the last stage must be bins, got {found[-1].size} bins each")
+    if len(found) == 1 and found[0].size == 1:
+        raise PlanError("windows of bins in a single stage must be given by their widths, got stages")
     return tuple(found)
 
 
@@ -153,10 +174,13 @@ class _WindowsLayout(LineLayout):
         )
         super().__init__(_described(stages), levels, bins)
         self.stages = tuple(stages)
+        self._cell = stages[-1].size
+        self._of_cells = tuple(stage._replace(size=stage.size // self._cell) for stage in stages)
 
     def describe(self) -> str:
         sizes = [level.size * level.shifts for level in self.levels]
         stages = f" in {len(self.stages)} stages" * (len(self.stages) > 1)
+        stages += f" of cells of {self._cell} bins" * (self._cell > 1)
         listed = ", ".join(map(str, sizes))
         return f"Windows{stages}, {self._number_of_levels} of {listed} bin" + "s" * (sizes[0] != 1)
 
@@ -166,7 +190,9 @@ class _WindowsLayout(LineLayout):
                 f"windows on the whole line can be estimated on at most {_MAX_BLOCK} bins, got {self.bins}; "
                 "make a new plan, whose windows have stages"
             )
-        return _WindowsEstimator(self.stages, self.bins, [level.asked for level in self.levels], law)
+        cells, asked = -(-self.bins // self._cell), [level.asked for level in self.levels]
+        estimator = _WindowsEstimator(self._of_cells, cells, asked, law)
+        return estimator if self._cell == 1 else EvenInCells(estimator, self.bins, self._cell)
 
     def known_sizes(self, users: Sequence[float], *, consistent: bool = True) -> tuple[int, ...]:
         # windows lie anywhere, and the narrowest say it all
@@ -175,8 +201,9 @@ class _WindowsLayout(LineLayout):
 
     def best_probabilities(self, information: Floats, weights: Floats) -> Floats:
         if len(self.stages) == 1:
-            return windows_probabilities(self.bins, np.array(self.stages[0].widths), information, weights)
-        return stages_probabilities(self.stages, information, weights)
+            cells, widths = -(-self.bins // self._cell), np.array(self.stages[0].widths)
+            return windows_probabilities(cells, widths, information, weights)
+        return stages_probabilities(self._of_cells, information, weights)
 
     def worth_asking(self, probabilities: Floats) -> tuple[Decomposition, Sequence[int]]:
         kept, stages, at = [], [], 0
@@ -192,7 +219,8 @@ class _WindowsLayout(LineLayout):
 
 
 def _described(stages: Sequence[Stage]) -> Windows:
-    return Windows(stages=tuple(stages)) if len(stages) > 1 else Windows(stages[0].widths)
+    one = len(stages) == stages[0].size == 1
+    return Windows(stages[0].widths) if one else Windows(stages=tuple(stages))
 
 
 class _WindowsEstimator(StagesFit):

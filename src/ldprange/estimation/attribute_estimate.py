@@ -19,7 +19,8 @@ from ldprange.errors import DomainError, QueryError
 from ldprange.estimation.crossings import crossings
 from ldprange.estimation.inner_bounds import inner_bounds_note, interval_between, shares_between
 from ldprange.estimation.pictures import one_attribute
-from ldprange.estimation.shares import Shares, boundaries
+from ldprange.estimation.shares import Shares
+from ldprange.levels import boundaries
 from ldprange.plan import Plan
 from ldprange.support.arrays import Floats, Positions
 from ldprange.support.checking import shown

@@ -9,7 +9,8 @@ import numpy as np
 from ldprange.aggregate import Aggregate
 from ldprange.decompositions.contract import Estimator, Variances
 from ldprange.estimation.denoise_beside import denoised_beside
-from ldprange.estimation.shares import CentredShares, Spread, boundaries, drawn_slope, level_estimates, rising
+from ldprange.estimation.shares import CentredShares, Spread, drawn_slope, level_estimates, rising
+from ldprange.levels import boundaries
 from ldprange.plan import Plan
 from ldprange.sampling import Population
 from ldprange.support.arrays import Boundaries, Floats

@@ -11,6 +11,7 @@ import numpy as np
 
 from ldprange.aggregate import Aggregate
 from ldprange.estimation.means import sum_variance
+from ldprange.levels import boundaries
 from ldprange.oracles import Mechanism
 from ldprange.support.arrays import Boundaries, Counts, Floats
 from ldprange.support.parallel import in_threads, slices
@@ -178,11 +179,6 @@ def score_interval(centre: Floats, spread: Spread, z: float) -> Interval:
     square = bend * centre * (1 - centre) + bend**2 / 4 + (1 + bend) * z * z * at_zero
     reach = np.sqrt(np.maximum(square, 0.0))
     return (centre + bend / 2 - reach) / (1 + bend), (centre + bend / 2 + reach) / (1 + bend)
-
-
-def boundaries(bins: int, size: int) -> Boundaries:
-    """Return the boundaries between nodes of a size."""
-    return np.append(np.arange(0, bins, size), bins)
 
 
 def level_estimates(aggregate: Aggregate) -> list[Floats]:

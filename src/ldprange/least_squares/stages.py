@@ -43,6 +43,10 @@ class Stage(NamedTuple):
     block: int
     widths: tuple[int, ...]
 
+    def scaled(self, bins: int) -> Stage:
+        """Return the same stage of a line whose bins are cells of so many ``bins``."""
+        return self._replace(size=self.size * bins)
+
 
 class Block:
     """What the levels of a stage, and of those below, say of a block and of its parts: R, E and Λ.
