@@ -9,6 +9,7 @@ import numpy as np
 from ldprange.aggregate import Aggregate
 from ldprange.decompositions.contract import Estimator, Variances
 from ldprange.estimation.denoise_beside import denoised_beside
+from ldprange.estimation.denoise_line import denoised
 from ldprange.estimation.shares import CentredShares, Spread, drawn_slope, level_estimates, rising
 from ldprange.levels import boundaries
 from ldprange.plan import Plan
@@ -94,12 +95,28 @@ def consistent_shares(
     )
     if scales[-1] > 1:  # people are taken to be spread evenly where no level says more
         cdf = np.interp(everywhere, known, cdf[known])
-    smooth = cdf if denoise else None
-    if denoise and aggregate.reports:
-        noise = estimator.block_variances, estimator.even_variances
-        smooth = _cdf(denoised_beside(np.diff(cdf), *noise, known, plan.domain.plain_bins))
-        smooth = smooth.clip(0.0, 1.0)
+    smooth = None
+    if denoise:
+        smooth = _denoised(estimator, cdf, known, plan.domain.plain_bins) if aggregate.reports else cdf
     return shares_around(plan, estimator, users, cdf, population, smooth)
+
+
+def _denoised(estimator: Estimator, cdf: Floats, known: Boundaries, plain: slice) -> Floats:
+    """Return the denoised cdf of all bins, of which reports tell what is below the ``known`` boundaries."""
+    if known.size == cdf.size:
+        noise = estimator.block_variances, estimator.even_variances
+        return _cdf(denoised_beside(np.diff(cdf), *noise, plain)).clip(0.0, 1.0)
+
+    def variances(low: Boundaries, high: Boundaries) -> Floats:
+        return estimator.even_variances(known[low], known[high])
+
+    def block_variances(width: int) -> Floats:
+        begins = np.arange(1 - width, known.size - 1)
+        return variances(np.maximum(begins, 0), np.minimum(begins + width, known.size - 1))
+
+    cells = denoised(np.diff(cdf[known]), block_variances, variances, known)
+    between: Floats = np.interp(np.arange(cdf.size), known, _cdf(cells).clip(0.0, 1.0))
+    return between
 
 
 def shares_around(

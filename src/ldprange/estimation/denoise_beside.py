@@ -8,7 +8,7 @@ import numpy as np
 
 from ldprange.decompositions.contract import Variances
 from ldprange.estimation.denoise_line import denoised
-from ldprange.support.arrays import Boundaries, Floats
+from ldprange.support.arrays import Floats
 
 _MIN_REST = 0.05  # the share of people who have to have a value for them to be denoised by themselves
 
@@ -17,7 +17,6 @@ def denoised_beside(
     shares: Floats,
     block_variances: Callable[[int], Floats],
     variances: Variances,
-    known: Boundaries,
     plain: slice,
 ) -> Floats:
     """Return denoised ``shares`` of all bins, of which ``plain`` are those with a place on the line.
@@ -26,20 +25,20 @@ def denoised_beside(
     shares, and the plain ones are denoised as if an average one were in the place of each. All else is as
     :func:`~ldprange.estimation.denoise_line.denoised` has it.
     """
-    bins = shares.size
+    bins, places = shares.size, np.arange(shares.size + 1)
     on_the_line = np.zeros(bins, np.bool_)
     on_the_line[plain] = True
     apart = np.clip(shares[~on_the_line], 0.0, None)
     rest = 1 - float(apart.sum())
-    if on_the_line.all() or known.size <= bins or rest < _MIN_REST:
-        return denoised(shares, block_variances, variances, known)
+    if on_the_line.all() or rest < _MIN_REST:
+        return denoised(shares, block_variances, variances, places)
     # to what they are with average ones
     scale = np.count_nonzero(on_the_line) / (bins * float(shares[on_the_line].sum()))
     alone = denoised(
         np.where(on_the_line, scale * shares, 1 / bins),
         lambda width: scale**2 * block_variances(width),
         lambda low, high: scale**2 * variances(low, high),
-        known,
+        places,
     )
     found = np.empty_like(shares)
     found[~on_the_line] = apart

@@ -26,7 +26,7 @@ _NO_NOISE = 1e-4  # of an even share: errors so small need no smoothing
 
 
 def denoised(
-    estimate: Floats, block_variances: Callable[[int], Floats], variances: Variances, known: Boundaries
+    estimate: Floats, block_variances: Callable[[int], Floats], variances: Variances, places: Boundaries
 ) -> Floats:
     """Return a distribution near an unbiased estimate of one that adds up to 1.
 
@@ -36,16 +36,16 @@ def denoised(
         As :func:`~ldprange.estimation.denoise_splits.by_splits` has them.
     variances
         Gives those of the estimate's sums over any ranges, were people spread evenly.
-    known
-        The boundaries below which shares are known, 0 and D among them.
+    places
+        Where on the line the bins begin, and where the last one ends.
     """
     split = by_splits(estimate, block_variances)
-    cells = min(known.size - 1, _CELLS)
+    cells = min(estimate.size, _CELLS)
     if cells < _FEW_CELLS:
         return split
-    ends = known[np.arange(cells + 1) * (known.size - 1) // cells]
+    ends = np.arange(cells + 1) * estimate.size // cells
     seen, sizes = np.add.reduceat(estimate, ends[:-1]), np.diff(ends)
-    ways = denoised_cells(seen, share_covariance(variances, ends), sizes)
+    ways = denoised_cells(seen, share_covariance(variances, ends), np.diff(places[ends]))
     cell = np.add.reduceat(split, ends[:-1])
     mixed = (1 - ways.weight) * cell + ways.weight * ways.smooth
     # what is within a cell only the splits tell; where they see nobody people are spread evenly
@@ -77,7 +77,7 @@ def denoised_cells(estimate: Floats, below: Floats, sizes: Boundaries) -> Ways:
     below
         The covariance of the shares below the cells' ends, from :func:`share_covariance`.
     sizes
-        Of the cells, in bins.
+        Of the cells.
     """
 
     def split_cells(shares: Floats) -> Floats:

@@ -67,8 +67,7 @@ class PairedShares:
                 plain = slice(plain.start, leaves)
             else:
                 shares[bins - 1], shares[bins:] = shares[bins - 1 :].sum(), 0.0
-            everywhere = np.arange(leaves + 1)
-            self._alone[attribute] = denoised_beside(shares, block_variances, variances, everywhere, plain)
+            self._alone[attribute] = denoised_beside(shares, block_variances, variances, plain)
         return self._alone[attribute]
 
     def between(
