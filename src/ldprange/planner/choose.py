@@ -9,7 +9,7 @@ from ldprange.errors import PlanError
 from ldprange.oracles import HRR
 from ldprange.plan import Plan
 from ldprange.planner.compare import Candidate, check_survey, compare_plans
-from ldprange.planner.denoised import coarse_plan, much_is_known, tilted
+from ldprange.planner.denoised import coarse_line, coarse_plan, much_is_known, tilted
 from ldprange.planner.optimise import Workload, optimise_plan
 from ldprange.support.checking import is_number, shown
 
@@ -41,8 +41,9 @@ def choose_plan(
         What is to be accurate: ``"ranges"``, ``"prefixes"`` (and quantiles), or ``"both"``.
     answers
         ``"unbiased"``: the plan of least predicted error among all kinds, which does not depend on the number
-        of people. ``"denoised"``: one that asks more about coarse scales, for estimates that are denoised;
-        unbiased ones are a little less accurate then. The more people are expected, the less the two differ.
+        of people. ``"denoised"``: one that asks more about coarse scales, for estimates that are denoised,
+        and does not tell bins apart where little can be known of so many; unbiased ones are a little less
+        accurate then. The more people are expected, the less the two differ.
     max_influence
         The furthest that 1% of all reports, made up to that end, may move the share of any range (see
         :meth:`Plan.influence`). Left out, there is no such limit.
@@ -61,8 +62,14 @@ def choose_plan(
         return _least_error(domain, epsilon, expected_users, workload, max_influence)
     if answers == "denoised" and several and not much_is_known(epsilon, expected_users):
         return coarse_plan(domain, float(epsilon), expected_users)
-    plan = compare_plans(domain, epsilon=epsilon, expected_users=expected_users, workload=workload).best.plan
-    return tilted(plan, expected_users) if answers == "denoised" and not several else plan
+    if answers == "denoised" and not several:
+        coarse = coarse_line(domain, float(epsilon), expected_users, workload)
+        return tilted(coarse or _best(domain, epsilon, expected_users, workload), expected_users)
+    return _best(domain, epsilon, expected_users, workload)
+
+
+def _best(domain: Domain, epsilon: float, expected_users: float, workload: Workload) -> Plan:
+    return compare_plans(domain, epsilon=epsilon, expected_users=expected_users, workload=workload).best.plan
 
 
 def _check_limit(domain: Domain, answers: Answers, max_influence: object) -> None:

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ldprange.decompositions import Grids
+from ldprange.decompositions import Grids, Windows
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
 from ldprange.estimation.denoise_line import denoised_cells, share_covariance
 from ldprange.plan import Plan
-from ldprange.planner.optimise import best_oracle, rounded_probabilities
+from ldprange.planner.optimise import Workload, best_oracle, optimise_plan, rounded_probabilities
 from ldprange.support.arrays import Floats
 from ldprange.support.blas import callers_thread
 
@@ -30,8 +30,27 @@ _MAX_CELLS = (64, 256, 1024)
 _TELLING = (250, 1500)  # the same of each attribute, up to where it is asked about coarsely:
 _DEEPEST = (3, 4, None)  # on 8 cells at most, or 16
 _ALONE = (0.85, 0.85, 0.65)  # of all people, who are then asked about one attribute
+_CELLS_TOLD = 0.5  # of a line, for each unit of what can be known
+_MIN_CELLS_TOLD = 128
 _CELLS = 64  # on which errors are predicted
 _REPETITIONS = 4
+
+
+def coarse_line(domain: Domain, epsilon: float, expected_users: float, workload: Workload) -> Plan | None:
+    """Return the best plan of as many cells of one attribute as can be told apart; None if bins can be.
+
+    Whatever is asked about finer ones costs more than it tells. But bins that lie apart from the line, such
+    as no answer, are always asked about.
+
+    >>> import ldprange as ldp
+    >>> coarse_line(ldp.Domain.integers(0, 9_999), 0.2, 100_000, "both").decomposition
+    Windows(stages=((20, 500, (256, 128, 64, 32, 16, 8, 4, 2, 1)),))
+    """
+    cells = max(_MIN_CELLS_TOLD, round(_CELLS_TOLD * _known(epsilon, expected_users)))
+    if domain.bins < 1.5 * cells or domain.unordered or domain.plain_bins != slice(0, domain.bins):
+        return None
+    coarse = Windows.coarse(domain, cells)
+    return optimise_plan(domain, epsilon=epsilon, decomposition=coarse, workload=workload)
 
 
 def tilted(plan: Plan, expected_users: float) -> Plan:
