@@ -25,9 +25,10 @@ estimate is conditioned on their total being 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -64,6 +65,14 @@ class Block:
         self.shared_out: Floats = shared @ self.precision
         self.within: Floats = inverse - self.shared_out @ np.swapaxes(shared, -1, -2)
 
+    def __getitem__(self, rows: Any) -> Block:
+        """Return the block of one row of many, or of some."""
+        some = copy(self)
+        some.precision, some.shared_out, some.within = (
+            each[rows] for each in (self.precision, self.shared_out, self.within)
+        )
+        return some
+
     @cached_property
     def prefix_rows(self) -> Floats:
         """The covariance of the cells below each boundary with every cell, given the parts."""
@@ -92,19 +101,21 @@ def parts_of(stages: Sequence[Stage]) -> list[int]:
 
 def stacked_blocks(stages: Sequence[Stage], weights: Floats) -> list[Block]:
     """Return the block of every stage, given n λ of all levels (or many such rows)."""
-    at, found = weights.shape[-1], list[Block]()
+    many, at, found = np.atleast_2d(weights), weights.shape[-1], list[Block]()
     for stage, number in reversed(list(zip(stages, parts_of(stages), strict=True))):
         first = at - len(stage.widths)
         apart = np.arange(stage.block)
         held = [np.maximum(0.0, 1 - apart / width) for width in stage.widths]
-        column = weights[..., first:at] @ np.reshape(held, (-1, stage.block))
-        information = column[..., np.abs(apart[:, None] - apart)]
+        # rows that differ only in the stages above are worked out once
+        _, some, places = np.unique(many[:, first:], axis=0, return_index=True, return_inverse=True)
+        column = many[some, first:at] @ np.reshape(held, (-1, stage.block))
+        information = column[:, np.abs(apart[:, None] - apart)]
         if found:
             inner = apart.reshape(-1, found[-1].parts)
-            information[..., inner[:, :, None], inner[:, None, :]] += found[-1].precision[..., None, :, :]
-        found.append(Block(information, number))
+            information[:, inner[:, :, None], inner[:, None, :]] += found[-1].precision[some, None]
+        found.append(Block(information, number)[places.reshape(-1)])
         at = first
-    return found[::-1]
+    return found[::-1] if weights.ndim > 1 else [block[0] for block in reversed(found)]
 
 
 class StagesFit:
