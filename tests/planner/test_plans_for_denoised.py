@@ -51,7 +51,9 @@ def test_a_line_is_asked_about_in_no_more_cells_than_can_be_told_apart(
     assert [(size, block) for size, block, _ in decomposition.stages] == cells
 
 
-@pytest.mark.parametrize("domain", [AGES, ldp.Domain.integers(0, 998, no_answer=True)])
+@pytest.mark.parametrize(
+    "domain", [AGES, ldp.Domain.integers(0, 1023), ldp.Domain.integers(0, 9_998, no_answer=True)]
+)
 def test_bins_that_can_be_told_apart_or_lie_apart_are_asked_about(domain: ldp.Domain) -> None:
     assert _plan(domain, 100_000, "denoised", 0.2).levels[-1].size == 1
 

@@ -32,6 +32,7 @@ _DEEPEST = (3, 4, None)  # on 8 cells at most, or 16
 _ALONE = (0.85, 0.85, 0.65)  # of all people, who are then asked about one attribute
 _CELLS_TOLD = 0.5  # of a line, for each unit of what can be known
 _MIN_CELLS_TOLD = 128
+_WORTH = 2.5  # times as many bins, from where on asking about cells is worth it
 _CELLS = 64  # on which errors are predicted
 _REPETITIONS = 4
 
@@ -47,7 +48,7 @@ def coarse_line(domain: Domain, epsilon: float, expected_users: float, workload:
     Windows(stages=((20, 500, (256, 128, 64, 32, 16, 8, 4, 2, 1)),))
     """
     cells = max(_MIN_CELLS_TOLD, round(_CELLS_TOLD * _known(epsilon, expected_users)))
-    if domain.bins < 1.5 * cells or domain.unordered or domain.plain_bins != slice(0, domain.bins):
+    if domain.bins < _WORTH * cells or domain.unordered or domain.plain_bins != slice(0, domain.bins):
         return None
     coarse = Windows.coarse(domain, cells)
     return optimise_plan(domain, epsilon=epsilon, decomposition=coarse, workload=workload)
