@@ -20,6 +20,16 @@ def boundaries(bins: int, size: int) -> NDArray[np.int64]:
     return np.append(np.arange(0, bins, size), bins)
 
 
+def neighbours(width: int, bins: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where blocks of ``width`` neighbours begin and end, as far as they lie among the ``bins``.
+
+    >>> [ends.tolist() for ends in neighbours(2, 3)]
+    [[0, 0, 1, 2], [1, 2, 3, 3]]
+    """
+    begins = np.arange(1 - width, bins)
+    return np.maximum(begins, 0), np.minimum(begins + width, bins)
+
+
 def windows_covering(cells: int, width: int) -> int:
     """Return how many windows of ``width`` cells cover a block of ``cells``, at any shift."""
     return (cells - 2 + width) // width + 1

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from ldprange.decompositions.contract import Estimator, Variances
-from ldprange.levels import boundaries
+from ldprange.levels import boundaries, neighbours
 from ldprange.support.arrays import Boundaries, Floats
 
 
@@ -49,9 +49,7 @@ class EvenInCells:
         return self._between(self._cells.even_variances, low, high)
 
     def block_variances(self, width: int) -> Floats:
-        bins = self._below.size - 1
-        begins = np.arange(1 - width, bins)
-        return self.even_variances(np.maximum(begins, 0), np.minimum(begins + width, bins))
+        return self.even_variances(*neighbours(width, self._below.size - 1))
 
     def variances(self, cdf: Floats) -> Variances:
         of_cells = self._cells.variances(cdf[self._ends])

@@ -12,7 +12,7 @@ from ldprange.decompositions.one_attribute import LineLayout
 from ldprange.errors import PlanError
 from ldprange.least_squares.tree import TreeFit
 from ldprange.least_squares.tree_variances import range_variances
-from ldprange.levels import Level
+from ldprange.levels import Level, neighbours
 from ldprange.noise import Law
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.checking import shown
@@ -83,8 +83,7 @@ class _TreeEstimator(TreeFit):
         return self.variances(np.linspace(0, 1, self.bins + 1))(low, high)
 
     def block_variances(self, width: int) -> Floats:
-        begins = np.arange(1 - width, self.bins)
-        return self.even_variances(np.maximum(begins, 0), np.minimum(begins + width, self.bins))
+        return self.even_variances(*neighbours(width, self.bins))
 
 
 def stacked(branchings: Sequence[int], *, contrast: bool = False) -> tuple[Level, ...]:

@@ -11,7 +11,7 @@ from ldprange.decompositions.contract import Estimator, Variances
 from ldprange.estimation.denoise_beside import denoised_beside
 from ldprange.estimation.denoise_line import denoised
 from ldprange.estimation.shares import CentredShares, Spread, drawn_slope, level_estimates, rising
-from ldprange.levels import boundaries
+from ldprange.levels import boundaries, neighbours
 from ldprange.plan import Plan
 from ldprange.sampling import Population
 from ldprange.support.arrays import Boundaries, Floats
@@ -111,8 +111,7 @@ def _denoised(estimator: Estimator, cdf: Floats, known: Boundaries, plain: slice
         return estimator.even_variances(known[low], known[high])
 
     def block_variances(width: int) -> Floats:
-        begins = np.arange(1 - width, known.size - 1)
-        return variances(np.maximum(begins, 0), np.minimum(begins + width, known.size - 1))
+        return variances(*neighbours(width, known.size - 1))
 
     cells = denoised(np.diff(cdf[known]), block_variances, variances, known)
     between: Floats = np.interp(np.arange(cdf.size), known, _cdf(cells).clip(0.0, 1.0))

@@ -18,6 +18,7 @@ from ldprange.decompositions.contract import Variances
 from ldprange.estimation.denoise_splits import by_splits
 from ldprange.estimation.risk import criterion, weight_of_smooth
 from ldprange.estimation.smooth_line import smooth_line
+from ldprange.levels import neighbours
 from ldprange.support.arrays import Boundaries, Floats
 
 _CELLS = 128  # on which both are compared
@@ -116,9 +117,7 @@ def _of_cells(below: Floats) -> tuple[Floats, Floats]:
 
 def _block_variances(below: Floats, width: int) -> Floats:
     """Return the variances of blocks of cells, as far as they lie on the line, from ``below``."""
-    cells = len(below) - 1
-    begins = np.arange(1 - width, cells)
-    low, high = np.maximum(begins, 0), np.minimum(begins + width, cells)
+    low, high = neighbours(width, len(below) - 1)
     own = np.diagonal(below)
     variances: Floats = np.maximum(own[low] + own[high] - 2 * below[low, high], 0.0)
     return variances

@@ -21,6 +21,7 @@ import numpy as np
 
 from ldprange import kernels
 from ldprange.estimation.splits import NO_NOISE, SPREADS, mixture
+from ldprange.levels import neighbours
 from ldprange.support.arrays import Floats
 
 _LEARNT_FROM = 1 << 14  # blocks of a width, at most
@@ -64,8 +65,8 @@ def _faint(mass: Floats, variance: Floats) -> bool:
 
 def _evenly(mass: Floats, width: int, bins: int) -> Floats:
     """Return, for every bin, the mean density of all blocks of a ``width`` that hold it."""
-    begins = np.arange(1 - width, bins)
-    inside = np.minimum(begins + width, bins) - np.maximum(begins, 0)
+    first, last = neighbours(width, bins)
+    inside = last - first
     masses, sizes = (np.append(0.0, np.cumsum(each)) for each in (mass, inside))
     return np.asarray((masses[width:] - masses[:-width]) / (sizes[width:] - sizes[:-width]))
 

@@ -19,6 +19,7 @@ from ldprange.errors import QueryError
 from ldprange.estimation.denoise_beside import denoised_beside
 from ldprange.estimation.denoise_pair import denoised_pair
 from ldprange.least_squares.table import Boxes, coarser
+from ldprange.levels import neighbours
 from ldprange.noise import Law
 from ldprange.support.arrays import Boundaries, Floats, Positions
 from ldprange.support.blas import callers_thread
@@ -58,8 +59,7 @@ class PairedShares:
                 return even(Boxes([low], [high]))
 
             def block_variances(width: int) -> Floats:
-                begins = np.arange(1 - width, leaves)
-                return variances(np.maximum(begins, 0), np.minimum(begins + width, leaves))
+                return variances(*neighbours(width, leaves))
 
             shares, plain = table.fit(self._coefficients), self._plain[attribute]
             bins = self._grids.axes[attribute].bins
