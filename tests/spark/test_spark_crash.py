@@ -53,7 +53,7 @@ def dies(work, after):
     return replaced
 
 if when == "before the aggregate is there":
-    ldp.Aggregate.save = dies(ldp.Aggregate.save, after=False)
+    Path.replace = dies(Path.replace, after=False)  # when all of it is written under another name
 elif when == "after it is there":
     streaming._keep = dies(streaming._keep, after=True)
 query = spark.stream(session, plan, arriving, state, files_per_batch=2, once=when == "never")
@@ -153,7 +153,8 @@ def test_a_stream_counts_exactly_once(tmp_path: Path) -> None:
     live = spark.live(state)
     assert live is not None
     assert live.to_bytes() == alone.to_bytes()
-    assert len(list(state.glob("aggregate-*"))) <= 2
+    assert len(list(state.glob("aggregate-*.agg"))) <= 2
+    assert list(state.glob("aggregate-*.partial"))  # what was being written at an end: it is no aggregate
 
 
 def arrive(folder: Path, life: int) -> None:
