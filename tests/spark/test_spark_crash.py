@@ -22,9 +22,9 @@ from spark_cluster import SETTINGS, environment, kill, kill_group, need_spark
 
 PLAN = PLANS["HRR"]
 PEOPLE = 100  # a file
-FILES = 9  # that arrive before each life of the driver
+FILES = 6  # that arrive before each life of the driver
 EXACTLY = ["before the aggregate is there", "after it is there"]
-AT_RANDOM = 6
+AT_RANDOM = 3  # a life of the driver is ten seconds of Java
 SPARE = 2  # drivers that wait ready: starting one takes far longer than its life
 
 # small jobs are done sooner than code is generated for them
@@ -36,7 +36,6 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 import ldprange as ldp
 from ldprange.engines import spark
-from ldprange.engines.spark import streaming
 from ldprange.engines.spark import streaming
 
 arriving, state, plan = map(Path, sys.argv[1:])
@@ -131,9 +130,10 @@ def test_a_stream_counts_exactly_once(tmp_path: Path) -> None:
             arrive(arriving, life)
             driver = lives.started(when)
             if when == "at random":
-                if life % 2:  # between batches and in them; otherwise mostly before and in the first
+                late = life % 2 == 1
+                if late:  # between batches and in them; otherwise mostly before and in the first
                     wait_for_more(state, counted[-1])
-                time.sleep(chance.uniform(0, 2))
+                time.sleep(chance.uniform(0, 1 if late else 2))
                 kill_group(driver)  # Python and Java at once
             assert driver.wait(timeout=120) == -signal.SIGKILL
             kill_group(driver)
@@ -146,8 +146,8 @@ def test_a_stream_counts_exactly_once(tmp_path: Path) -> None:
     there = [PEOPLE * FILES * life for life in range(len(counted))]
     more = np.diff(counted)
     assert (more >= 0).all()
-    # many were killed on the way: something had been counted, and something had not
-    assert np.sum((more > 0) & (np.array(counted) < there)[1:]) >= 3
+    # some were killed on the way: something had been counted, and something had not
+    assert np.sum((more > 0) & (np.array(counted) < there)[1:]) >= 2
     alone = ldp.Aggregate.of(PLAN, read_reports(arriving, PLAN))
     assert alone.reports == there[-1]
     live = spark.live(state)
