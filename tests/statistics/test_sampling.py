@@ -167,9 +167,10 @@ def test_intervals_hold_the_populations_shares(users: int, epsilon: float) -> No
         range(60),
     )
     each = [list(surveys_of_one(plan, shares, users, seeds)) for shares in one_attribute(32).values()]
-    ranges, prefixes = np.array(each).reshape(-1, 2).mean(axis=0)
+    ranges, prefixes, bins = np.array(each).reshape(-1, 3).mean(axis=0)
     assert 0.93 < ranges < 0.97
     assert 0.92 < prefixes < 0.98
+    assert 0.93 < bins < 0.97
 
 
 @pytest.mark.parametrize(("users", "epsilon"), [(100, 0.5), (100, 8.0), (1000, 2.0), (10_000, 4.0)])
