@@ -23,7 +23,7 @@ from ldprange.service.schema import AGGREGATES, RECENT
 from ldprange.service.store import Store
 from running_collector import PLAN, Service, packed
 
-KILLS = 8  # on either database; scripts/faults has thousands
+KILLS = 5  # on either database; scripts/faults has thousands
 SENDERS = 4
 # the command itself, but it sorts every few batches, so that it dies while it does that too
 COMMAND = """
