@@ -117,5 +117,8 @@ QUICK = Size(
     users=1 << 16,
     epsilons=(0.5, LN3),
     data=("cauchy", SMOOTH, SPIKY, SPARSE),
-    repetitions=dict.fromkeys((*METHODS, DENOISED_HAAR, _INTERVALS), (3, 3)),
+    repetitions={
+        **dict.fromkeys((*METHODS, DENOISED_HAAR, _INTERVALS), (3, 3)),
+        **dict.fromkeys(WAVES, (1, 1)),  # which take longer than all others together
+    },
 )
