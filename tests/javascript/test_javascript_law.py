@@ -74,7 +74,7 @@ def _another(domain: ldp.Domain, value: Any) -> Any:
 
 @pytest.mark.parametrize(("plan", "value"), LAWS.values(), ids=LAWS.keys())
 def test_real_coins_keep_the_law(node: str, plan: ldp.Plan, value: Any) -> None:
-    people = 60_000
+    people = 30_000
     case = {"plan": json.loads(plan.to_json()), "value": value, "people": people}
     (tally,) = answers(node, "tallies", [case])
     law = _law(plan, plan.domain.index_one(value))
@@ -89,7 +89,7 @@ def test_real_coins_keep_the_law(node: str, plan: ldp.Plan, value: Any) -> None:
 
 
 def test_real_coins_keep_the_law_of_local_hashing(node: str) -> None:
-    people, item = 60_000, 7
+    people, item = 30_000, 7
     plan = ldp.Plan(SMALL, 1.0, ldp.Flat(), ldp.OLH(symbols=3))
     mechanism = plan.mechanisms[0]
     assert isinstance(mechanism, HashingMechanism)
