@@ -103,6 +103,7 @@ def rows_of(mechanism: Mechanism, reports: Sequence[bytes]) -> NDArray[np.uint8]
     return np.frombuffer(b"".join(reports), np.uint8).reshape(-1, mechanism.width)
 
 
+@cache
 def all_reports(mechanism: Mechanism) -> list[bytes]:
     """Return every report that is unpacked: on a shifted grid, with every shift those of its grid."""
     if isinstance(mechanism, ShiftedMechanism):
