@@ -144,7 +144,7 @@ def _shares_of(fit: Any, shares: Floats) -> JointShares:
 @pytest.mark.parametrize("domain", [BOTH, PADDED], ids=["both", "padded"])
 @pytest.mark.parametrize("decomposition", [ldp.Flat(), ldp.Tree(branching=2)], ids=str)
 def test_intervals_hold_as_often_as_they_say(domain: ldp.Domain, decomposition: Decomposition) -> None:
-    """Of 300 surveys of 3,000 people: with a chance of 1 in 10,000 for each question a false alarm."""
+    """Of 200 surveys of 3,000 people: with a chance of 1 in 10,000 for each question a false alarm."""
     plan, shares = ldp.Plan(domain, 2.0, decomposition, ldp.HadamardHashing()), population(domain)
     rng, (first, second) = np.random.default_rng(1), cast("Any", domain).axes
     starts, stops = boxes_inside(domain)
@@ -162,7 +162,7 @@ def test_intervals_hold_as_often_as_they_say(domain: ldp.Domain, decomposition: 
     truth = shares_in(shares, starts, stops)
     truth = truth / shares[: first.answered.bins, : second.answered.bins].sum()
     open_question = truth < 1 - 1e-9
-    held, surveys = np.zeros(truth.size), 300
+    held, surveys = np.zeros(truth.size), 200
     for seed in range(surveys):
         counts = rng.multinomial(3000, shares.reshape(-1)).reshape(shares.shape)
         found = joint(ldp.simulate(plan, counts, seed=seed)).ranges(asked)
