@@ -13,6 +13,7 @@ import ldprange as ldp
 from experiments.data import people as people_of
 from ldprange.errors import QueryError
 from ldprange.estimation.denoise_line import denoised
+from ldprange.simulation import simulate_quickly
 from ldprange.support.arrays import Boundaries, Counts, Floats
 
 BINS, USERS = 100, 50_000
@@ -130,7 +131,7 @@ def test_less_error_on_ranges(plan: ldp.Plan, population: str) -> None:
     truth = np.concatenate([[0.0], np.cumsum(people) / people.sum()])
     errors = np.zeros(2)
     for seed in range(4):
-        aggregate = ldp.simulate(plan, people, seed=seed)
+        aggregate = simulate_quickly(plan, people, seed=seed)
         for number, denoise in enumerate((False, True)):
             cdf = ldp.estimate(aggregate, denoise=denoise).cdf(confidence=None).value
             off = np.concatenate([[0.0], cdf]) - truth
@@ -158,7 +159,7 @@ def test_intervals_cover(name: str, population: str) -> None:
     }
     covered = dict.fromkeys(asked, 0.0)
     for seed in range(24):
-        estimate = ldp.estimate(ldp.simulate(plan, people, seed=seed), denoise=True)
+        estimate = ldp.estimate(simulate_quickly(plan, people, seed=seed), denoise=True)
         for kind, (low, high) in asked.items():
             low, high = np.broadcast_arrays(low[: high.size], high)
             answer = estimate.ranges(low, high)
