@@ -123,6 +123,8 @@ def _count_batch(plan: Plan, home: Path, frame: DataFrame, number: int) -> None:
         _keep(home)
     for old in _numbers(home)[:-_KEPT]:
         _file(home, old).unlink(missing_ok=True)
+    for half_written in home.glob("aggregate-*.partial"):  # by a driver that was killed
+        half_written.unlink(missing_ok=True)
 
 
 def _last(home: Path) -> tuple[int, Aggregate | None]:
