@@ -40,6 +40,21 @@ def _plan(
     )
 
 
+@pytest.mark.parametrize("cells", [1, 0, -1, 2.0, True, "8", None])
+def test_cells_are_two_or_more(cells: Any) -> None:
+    with pytest.raises(PlanError, match="cells must be a whole number of at least 2, got"):
+        ldp.Windows.coarse(ldp.Domain.integers(0, 999), cells)
+
+
+@given(bins=st.integers(2, 1 << 26), cells=st.integers(2, 1 << 14))
+def test_cells_are_as_many_as_wanted_or_nearly_and_cover_the_bins(bins: int, cells: int) -> None:
+    layout = ldp.Windows.coarse(domain := ldp.Domain.integers(1, bins), cells).on(domain)
+    size = layout.levels[-1].size
+    found = -(-bins // size)
+    assert found == bins if bins < 1.5 * cells else cells / 2 <= found <= 2 * cells
+    assert bins <= layout.levels[0].size * layout.levels[0].cells
+
+
 def _read(description: Any) -> ldp.Plan:
     return ldp.Plan.from_json(json.dumps(description))
 

@@ -73,7 +73,7 @@ class Windows(Decomposition):
 
     @staticmethod
     def coarse(domain: Domain, cells: int) -> Windows:
-        """Return windows of some ``cells`` of ``domain``, or two thirds to half as many again.
+        """Return windows of about so many ``cells`` of ``domain``: from half as many to twice as many.
 
         All cells are alike, if the bins can be divided so; else the last is smaller.
 
@@ -81,10 +81,12 @@ class Windows(Decomposition):
         >>> Windows.coarse(Domain.integers(0, 999), 120)
         Windows(stages=((8, 125, (64, 32, 16, 8, 4, 2, 1)),))
         """
+        if type(cells) is not int or cells < 2:
+            raise PlanError(f"cells must be a whole number of at least 2, got {shown(cells)}")
         bins = domain.bins
         size = max(1, round(bins / cells))
         near = np.arange(-(-2 * size // 3), 3 * size // 2 + 1)
-        even = near[bins % near == 0]
+        even = near[(bins % near == 0) & (near < bins)]
         if even.size:
             size = int(even[np.argmin(np.abs(np.log(even / size)))])
         return _described([stage.scaled(size) for stage in stages_for(-(-bins // size))])
