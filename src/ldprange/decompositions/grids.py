@@ -119,7 +119,7 @@ class Grids(Decomposition):
         alone = _alone(
             [
                 range(min(len(tree), deepest), 0, -1)
-                if deepest and attribute.plain_bins == slice(0, attribute.bins)
+                if deepest and attribute.plain is attribute
                 else _every_other(len(tree))
                 for tree, attribute in zip(trees, domain.attributes.values(), strict=True)
             ]

@@ -177,6 +177,7 @@ class _WindowsLayout(LineLayout):
         super().__init__(_described(stages), levels, bins)
         self.stages = tuple(stages)
         self._cell = stages[-1].size
+        self._cells = -(-bins // self._cell)
         self._of_cells = tuple(stage._replace(size=stage.size // self._cell) for stage in stages)
 
     def describe(self) -> str:
@@ -192,8 +193,8 @@ class _WindowsLayout(LineLayout):
                 f"windows on the whole line can be estimated on at most {_MAX_BLOCK} bins, got {self.bins}; "
                 "make a new plan, whose windows have stages"
             )
-        cells, asked = -(-self.bins // self._cell), [level.asked for level in self.levels]
-        estimator = _WindowsEstimator(self._of_cells, cells, asked, law)
+        asked = [level.asked for level in self.levels]
+        estimator = _WindowsEstimator(self._of_cells, self._cells, asked, law)
         return estimator if self._cell == 1 else EvenInCells(estimator, self.bins, self._cell)
 
     def known_sizes(self, users: Sequence[float], *, consistent: bool = True) -> tuple[int, ...]:
@@ -203,8 +204,7 @@ class _WindowsLayout(LineLayout):
 
     def best_probabilities(self, information: Floats, weights: Floats) -> Floats:
         if len(self.stages) == 1:
-            cells, widths = -(-self.bins // self._cell), np.array(self.stages[0].widths)
-            return windows_probabilities(cells, widths, information, weights)
+            return windows_probabilities(self._cells, np.array(self.stages[0].widths), information, weights)
         return stages_probabilities(self._of_cells, information, weights)
 
     def worth_asking(self, probabilities: Floats) -> tuple[Decomposition, Sequence[int]]:

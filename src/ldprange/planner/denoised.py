@@ -48,7 +48,7 @@ def coarse_line(domain: Domain, epsilon: float, expected_users: float, workload:
     Windows(stages=((20, 500, (256, 128, 64, 32, 16, 8, 4, 2, 1)),))
     """
     cells = max(_MIN_CELLS_TOLD, round(_CELLS_TOLD * _known(epsilon, expected_users)))
-    if domain.bins < _WORTH * cells or domain.unordered or domain.plain_bins != slice(0, domain.bins):
+    if domain.bins < _WORTH * cells or domain.unordered or domain.plain is not domain:
         return None
     coarse = Windows.coarse(domain, cells)
     return optimise_plan(domain, epsilon=epsilon, decomposition=coarse, workload=workload)
