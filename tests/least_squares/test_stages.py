@@ -17,9 +17,9 @@ import pytest
 import ldprange as ldp
 from dense_least_squares import all_ranges, cdf_of, law_of, variances_of
 from ldprange.decompositions.stages_design import stages_for
-from ldprange.least_squares import stage_variances, stage_walk
-from ldprange.least_squares.stage_forms import StageTables
+from ldprange.least_squares import stage_between, stage_population, stage_variances, stage_walk
 from ldprange.least_squares.stage_means import mean_variances
+from ldprange.least_squares.stage_tables import StageTables
 from ldprange.least_squares.stage_variances import StageVariances
 from ldprange.least_squares.stages import Stage, StagesFit
 from ldprange.levels import Level
@@ -259,16 +259,18 @@ def test_variances_are_those_of_the_moments_of_every_window(setting: Setting, po
 
 @every_setting
 def test_variances_are_the_same_in_pieces(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In two dimensions, and cut everywhere that they can be."""
+    """In two dimensions, cut everywhere that they can be, and with tables of all pairs of boundaries."""
     cdf = cdf_of(_populations(setting[0])["half in one bin"])
     low, high, _ = all_ranges(setting[0])
     variances = StageVariances(StageTables(_fit(setting)), cdf)
     whole = variances(low, high)
     monkeypatch.setattr(stage_variances, "_RANGES", 7)
-    monkeypatch.setattr(stage_walk, "_FINE_BLOCKS", 1)
-    monkeypatch.setattr(stage_walk, "_COARSE_BLOCKS", 1)
+    monkeypatch.setattr(stage_walk, "_BLOCKS", 1)
+    monkeypatch.setattr(stage_between, "_TOGETHER", 3)
     again = variances(np.tile(low, (2, 1)), np.tile(high, (2, 1)))
     np.testing.assert_allclose(again, np.tile(whole, (2, 1)), atol=1e-9 * whole.max())
+    monkeypatch.setattr(stage_population, "_PAIRS", 0)
+    np.testing.assert_allclose(variances(low, high), whole, atol=1e-9 * whole.max())
 
 
 @pytest.mark.parametrize("epsilon", [0.2, 1.1, 4.0, 8.0])

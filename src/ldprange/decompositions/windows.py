@@ -24,8 +24,8 @@ from ldprange.decompositions.stages_design import stages_for, stages_probabiliti
 from ldprange.decompositions.windows_design import windows_probabilities
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
-from ldprange.least_squares.stage_forms import StageTables
 from ldprange.least_squares.stage_means import mean_variances
+from ldprange.least_squares.stage_tables import StageTables
 from ldprange.least_squares.stage_variances import StageVariances, even_covariances, even_prefixes
 from ldprange.least_squares.stages import Stage, StagesFit
 from ldprange.levels import Level

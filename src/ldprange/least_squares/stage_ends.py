@@ -31,6 +31,14 @@ class Ends:
         """Return the blocks in which ends in rising order lie, each once."""
         return self.block[self._first()]
 
+    def boundaries(self) -> Boundaries:
+        """Return the boundaries of blocks between which the ends lie, rising, each once."""
+        width = self.weights.shape[1]
+        used = np.zeros(self.start.max(initial=0) + width, bool)
+        for each in range(width):
+            used[self.start + each] = True
+        return np.flatnonzero(used)
+
     def by_block(self, together: int) -> Iterator[slice]:
         """Yield slices of ends in rising order: those in a few blocks, at most ``together``, at a time."""
         first = self._first()[::together].tolist()

@@ -14,7 +14,7 @@ import numpy as np
 from ldprange import kernels
 from ldprange.least_squares.stage_ends import Ends
 from ldprange.least_squares.stage_windows import StageWindows
-from ldprange.least_squares.stages import Block, StagesFit
+from ldprange.least_squares.stages import Block
 from ldprange.support.arrays import Boundaries, Floats
 
 
@@ -25,8 +25,6 @@ class Forms(Protocol):
     ----------
     blocks, boundaries
         Their numbers, rising.
-    alone
-        For each block and boundary, cᵀ(R + R M R)c.
     rows
         For each block and boundary, its row.
     """
@@ -35,11 +33,28 @@ class Forms(Protocol):
     boundaries: Boundaries
     rows: Floats
 
-    @property
-    def alone(self) -> Floats: ...
-
     def both(self, low: Ends, high: Ends) -> Floats:
         """Return cᵀ(R + R M R)c of the cells below two ends in one block."""
+        ...
+
+
+class UpperForms(Forms, Protocol):
+    """Those of a stage with others below."""
+
+    def among(self, block: Boundaries, boundaries: Boundaries) -> Floats:
+        """Return the same for any two of a row of ``boundaries``, the ends of the cells of a block below.
+
+        ``block`` tells in which of the blocks each row is.
+        """
+        ...
+
+
+class LastForms(Forms, Protocol):
+    """Those of the last stage."""
+
+    @property
+    def alone(self) -> Floats:
+        """For each block and boundary, cᵀ(R + R M R)c."""
         ...
 
 
@@ -50,7 +65,7 @@ def placed(forms: Forms, end: Ends) -> Ends:
 
 
 class CoarseForms:
-    """Blocks of all stages but that of bins: they are few, and M holds what comes from the blocks below.
+    """The whole line, or a few boundaries in blocks of stages that follow: M R c is worked out for each.
 
     Parameters
     ----------
@@ -84,7 +99,6 @@ class CoarseForms:
         return placed(self, low).form(self._pairs, placed(self, high))
 
     def among(self, block: Boundaries, boundaries: Boundaries) -> Floats:
-        """Return the same for any two of a row of ``boundaries``, each row in one of the blocks."""
         own, at = np.searchsorted(self.blocks, block), np.searchsorted(self.boundaries, boundaries)
         rows = np.swapaxes(self._block.prefix_rows[boundaries], 1, 2)
         found: Floats = self._block.prefixes[boundaries[:, :, None], boundaries[:, None, :]]
@@ -161,18 +175,3 @@ class FineForms:
             masses, at = self._maps.windows.masses(self._shares), np.searchsorted(self.blocks, low.block)
             found += kernels.product_sums(self._maps.sums, low.start, high.start, masses, at)
         return found
-
-
-class StageTables:
-    """What variances depend on besides the population: the windows of stages, and maps of forms."""
-
-    def __init__(self, fit: StagesFit) -> None:
-        self.fit = fit
-        self.windows = [
-            StageWindows.of(fit, stage, levels) for stage, levels in zip(fit.stages, fit.levels, strict=True)
-        ]
-
-    @cached_property
-    def fine(self) -> FineMaps:
-        """Those of the blocks of bins."""
-        return FineMaps(self.fit.blocks[-1], self.windows[-1])

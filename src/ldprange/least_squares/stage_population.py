@@ -7,9 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from ldprange.least_squares.stage_between import BetweenForms, PairMap
 from ldprange.least_squares.stage_ends import Ends
-from ldprange.least_squares.stage_forms import CoarseForms, FineForms, Forms, StageTables
+from ldprange.least_squares.stage_forms import CoarseForms, FineForms, Forms
+from ldprange.least_squares.stage_tables import StageTables
 from ldprange.support.arrays import Boundaries, Floats
+
+_PAIRS = 1 << 9  # in a block, beyond which a table of all is quicker
 
 
 class StagePopulation:
@@ -20,21 +24,22 @@ class StagePopulation:
         whole = np.append(cdf, np.full(self.fit.leaves - self.fit.bins, cdf[-1]))
         self.shares = [np.diff(whole[:: stage.size]).reshape(-1, stage.block) for stage in self.fit.stages]
 
-    def is_fine(self, at: int) -> bool:
-        """Whether a stage's cells are bins, in many blocks."""
-        return 0 < at == len(self.fit.stages) - 1
+    def forms(self, at: int, ends: Ends, pairs: int) -> Forms:
+        """Return the forms of the blocks of a stage in which ``ends`` lie, at least at their boundaries.
 
-    def forms(self, at: int, ends: Ends) -> Forms:
-        """Return the forms of the blocks of a stage in which ``ends`` lie, at least at their boundaries."""
+        Of how many ``pairs`` in one block they will be asked decides how they are worked out.
+        """
         blocks = ends.blocks()
-        if self.is_fine(at):
+        if 0 < at == len(self.fit.stages) - 1:  # cells are bins, in many blocks
             return FineForms(self.tables.fine, blocks, self.shares[at][blocks])
-        used = np.zeros(self.fit.stages[at].block + 1, bool)
-        for each in range(ends.weights.shape[1]):
-            used[ends.start + each] = True
-        boundaries = np.flatnonzero(used)
+        boundaries = ends.boundaries()
         many = 2 * boundaries.size > self.fit.stages[at].block
-        return self._top if many and at == 0 else self._coarse(at, blocks, boundaries)
+        if many and at == 0:
+            return self._top
+        if not many or pairs > _PAIRS * blocks.size:
+            return self._coarse(at, blocks, boundaries)
+        own = self.shares[at][blocks], self._from_below[at][0][blocks], self._rights(at, blocks)
+        return BetweenForms(self.tables.between[at - 1], blocks, *own)
 
     @cached_property
     def _top(self) -> CoarseForms:
@@ -68,20 +73,19 @@ class StagePopulation:
     def _from_below(self) -> list[tuple[Floats, Floats]]:
         """For all stages but the last, block by block: A of the blocks in it, and right sides."""
         found: list[tuple[Floats, Floats]] = []
+        inner = 0
         stages = list(zip(self.fit.stages, self.fit.blocks, self.tables.windows, self.shares, strict=True))
         for (above, *_), (_, block, windows, shares) in reversed(list(pairwise(stages))):
             columns, number = block.shared_out.T, block.parts
             one, other = np.divmod(np.arange(number**2), number)
-            each, less = windows.form(columns[one], columns[other])
-            forms = (shares @ each.T - less).reshape(-1, number, number)
+            pairs = PairMap(windows, inner, columns[one], columns[other])
+            forms = pairs.forms(shares, found[0][0] if found else None).reshape(-1, number, number)
             own = windows.means(columns).transpose(1, 0, 2)  # cell, part, level
             rights = (shares @ own.reshape(len(own), -1)).reshape(len(shares), number, -1)
             if found:
-                inner, carried = found[0]
-                within = block.shared_out.reshape(inner.shape[1], -1, number)
-                forms += np.einsum("sik,bsij,sjl->bkl", within, inner, within, optimize=True)
-                rights = np.concatenate([rights, np.einsum("cp,bcl->bpl", block.shared_out, carried)], axis=2)
-            blocks, places = len(forms) * number // above.block, above.block // number
+                carried = np.einsum("cp,bcl->bpl", block.shared_out, found[0][1])
+                rights = np.concatenate([rights, carried], axis=2)
+            inner, blocks, places = number, len(forms) * number // above.block, above.block // number
             found.insert(
                 0,
                 (forms.reshape(blocks, places, number, number), rights.reshape(blocks, above.block, -1)),

@@ -27,8 +27,8 @@ import numpy as np
 
 from ldprange import kernels
 from ldprange.least_squares.stage_ends import ends_seen
-from ldprange.least_squares.stage_forms import StageTables
 from ldprange.least_squares.stage_population import StagePopulation
+from ldprange.least_squares.stage_tables import StageTables
 from ldprange.least_squares.stage_walk import StageWalk
 from ldprange.least_squares.stages import StagesFit
 from ldprange.support.arrays import Boundaries, Floats
@@ -70,7 +70,9 @@ class StageVariances:
         """Return the variance of the estimated share of bins ``low`` … ``high − 1``, for many ranges."""
         low, high = np.broadcast_arrays(low, high)
         ends = low.reshape(-1), high.reshape(-1)
-        parts = [self._of_ranges(ends[0][some], ends[1][some]) for some in slices(low.size, _RANGES)]
+        parts = in_threads(
+            lambda some: self._of_ranges(ends[0][some], ends[1][some]), slices(low.size, _RANGES)
+        )
         variances = np.concatenate([np.zeros(0), *parts]).reshape(low.shape)
         share = self._cdf[high] - self._cdf[low]
         variances = np.maximum(variances - share * (1 - share) / self._fit.law.fixed_people, 0.0)

@@ -15,14 +15,13 @@ import numpy as np
 
 from ldprange import kernels
 from ldprange.least_squares.stage_ends import Ends, ends_seen
-from ldprange.least_squares.stage_forms import CoarseForms, Forms, placed
+from ldprange.least_squares.stage_forms import Forms, LastForms, UpperForms, placed
 from ldprange.least_squares.stage_population import StagePopulation
 from ldprange.least_squares.stages import Block
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.parallel import in_threads, slices
 
-_FINE_BLOCKS = 1 << 6  # blocks of bins worked on together
-_COARSE_BLOCKS = 1 << 2  # blocks of the stages above
+_BLOCKS = 1 << 6  # worked on together
 _TOGETHER = 1 << 13  # pairs that a thread works on together
 
 
@@ -95,7 +94,7 @@ class _Inside:
     def squares(self) -> Floats:
         """Return even variance + Q of the share below each boundary."""
         above = np.einsum("bip,ip->bi", self.weights @ self.known.covariances, self.weights)
-        squares: Floats = self.forms.alone + above
+        squares: Floats = cast("LastForms", self.forms).alone + above
         squares += 2 * np.einsum("bip,bip->bi", self.with_parts, self.parts)
         return squares
 
@@ -165,10 +164,10 @@ class StageWalk:
         def work(group: slice) -> _Known | None:
             """Fill in what is seen of the boundaries in a few blocks."""
             here = ends[group]
-            forms = self._population.forms(at, here)
+            pairs = same[slice(*np.searchsorted(self._low[same], [group.start, group.stop]))]
+            forms = self._population.forms(at, here, pairs.size)
             block, first_level = self._fit.blocks[at], self._fit.levels[at].start
             inside = _Inside.of(forms, known.of(forms.blocks), block, first_level)
-            pairs = same[slice(*np.searchsorted(self._low[same], [group.start, group.stop]))]
             if pairs.size:
                 self.covariances[pairs] = inside.covariances(ends[self._low[pairs]], ends[self._high[pairs]])
             there = placed(forms, here)
@@ -181,7 +180,7 @@ class StageWalk:
             self.means[group] = inside.means[there.block, there.start]
             return None
 
-        groups = ends.by_block(_FINE_BLOCKS if self._population.is_fine(at) else _COARSE_BLOCKS)
+        groups = ends.by_block(_BLOCKS)
         found = [each for each in in_threads(work, groups) if each]
         return known if last else _Known.joined(found)
 
@@ -190,8 +189,7 @@ class StageWalk:
         block, number = self._fit.blocks[at], self._fit.blocks[at + 1].parts
         outer, first = np.divmod(blocks * number, self._fit.stages[at].block)
         cells = first[:, None] + np.arange(number + 1)
-        forms = cast("CoarseForms", inside.forms)  # only the last stage has others, and no next one
-        covariances = forms.among(outer, cells)
+        covariances = cast("UpperForms", inside.forms).among(outer, cells)
         at_block = np.searchsorted(inside.forms.blocks, outer)
         there = at_block[:, None], np.searchsorted(inside.forms.boundaries, cells)
         weights, parts = inside.weights[there[1]], inside.parts[there]
