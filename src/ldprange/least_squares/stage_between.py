@@ -76,7 +76,7 @@ class BetweenMaps:
         return among, with_parts.reshape(blocks, boundaries, -1)
 
     def both(self, low: Ends, high: Ends, masses: Floats, below: Floats) -> Floats:
-        """Return cᵀ(R + R M R)c of two ends, from the masses of their block's windows and A of blocks in it."""
+        """Return cᵀ(R + R M R)c of two ends, from masses of their block's windows and A of those below."""
         ends = (low.start, low.weights), (high.start, high.weights)
         found = kernels.weighted_pairs(self.block.prefixes, *ends[0], *ends[1])
         one, other = (kernels.weighted_rows(self._sums, *end) for end in ends)
