@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from ldprange.decompositions.descent import Gradient, descend
+from ldprange.least_squares.either_end import folded
 from ldprange.support.arrays import Boundaries, Floats
 
 _DENSE = 256  # bins up to which windows are optimised as they are
@@ -48,8 +49,8 @@ def _gradient(bins: int, widths: Floats, information: Floats, weights: Floats) -
     bins += bins % 2
     place = np.arange(bins)
     early, late = np.minimum.outer(place, place), np.maximum.outer(place, place)
-    queries = _folded(np.stack([(early + 1.0) * (bins - late), (bins - late + early + 1) / 2]))
-    parts = _folded(np.maximum(0, 1 - (late - early) / widths[:, None, None]) * information[:, None, None])
+    queries = folded(np.stack([(early + 1.0) * (bins - late), (bins - late + early + 1) / 2]))
+    parts = folded(np.maximum(0, 1 - (late - early) / widths[:, None, None]) * information[:, None, None])
 
     def gradient(probabilities: Floats) -> Floats:
         covariance = np.linalg.inv((probabilities[:, None, None, None] * parts).sum(axis=0))
@@ -62,10 +63,3 @@ def _gradient(bins: int, widths: Floats, information: Floats, weights: Floats) -
         return towards
 
     return gradient
-
-
-def _folded(matrices: Floats) -> Floats:
-    """Return the symmetric and the antisymmetric half of matrices that are alike from either end."""
-    half = matrices.shape[-1] // 2
-    near, far = matrices[:, :half, :half], matrices[:, :half, : half - 1 : -1]
-    return np.stack([near + far, near - far], axis=1)

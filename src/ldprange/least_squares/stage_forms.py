@@ -16,6 +16,9 @@ from ldprange.least_squares.stage_ends import Ends
 from ldprange.least_squares.stage_windows import StageWindows
 from ldprange.least_squares.stages import Block
 from ldprange.support.arrays import Boundaries, Floats
+from ldprange.support.parallel import in_threads, slices
+
+_TOGETHER = 1 << 9  # rows that a thread works on together
 
 
 class Forms(Protocol):
@@ -56,6 +59,12 @@ class LastForms(Forms, Protocol):
     def alone(self) -> Floats:
         """For each block and boundary, cᵀ(R + R M R)c."""
         ...
+
+
+def product(left: Floats, right: Floats) -> Floats:
+    """Return the product of matrices, or of many, worked out by rows in threads where there are many."""
+    parts = in_threads(lambda some: left[..., some, :] @ right, slices(left.shape[-2], _TOGETHER))
+    return np.concatenate(list(parts), axis=-2)
 
 
 def placed(forms: Forms, end: Ends) -> Ends:
@@ -109,7 +118,8 @@ class CoarseForms:
     def _pairs(self) -> Floats:
         """The same for any two boundaries, a table for each block."""
         rows, at = self._block.prefix_rows[self.boundaries], np.ix_(self.boundaries, self.boundaries)
-        pairs: Floats = self._block.prefixes[at] + self._weighed @ rows.T
+        pairs = product(self._weighed, rows.T)
+        pairs += self._block.prefixes[at]
         return pairs
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ldprange.least_squares.stage_between import BetweenForms, PairMap
 from ldprange.least_squares.stage_ends import Ends
-from ldprange.least_squares.stage_forms import CoarseForms, FineForms, Forms
+from ldprange.least_squares.stage_forms import CoarseForms, FineForms, Forms, product
 from ldprange.least_squares.stage_tables import StageTables
 from ldprange.support.arrays import Boundaries, Floats
 
@@ -51,7 +51,7 @@ class StagePopulation:
         rows = block.prefix_rows[boundaries]
         shares = self.shares[at][blocks]
         if 2 * boundaries.size > windows.cells:
-            weighed = rows @ windows.matrices(shares)
+            weighed = product(rows, windows.matrices(shares))
         else:
             weighed = windows.times(shares[:, None], rows)
         if at < len(self._from_below):

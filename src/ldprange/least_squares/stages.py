@@ -32,6 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ldprange.least_squares.either_end import inverses
 from ldprange.least_squares.padding import Padding
 from ldprange.noise import Law
 from ldprange.support.arrays import Floats
@@ -52,11 +53,11 @@ class Stage(NamedTuple):
 class Block:
     """What the levels of a stage, and of those below, say of a block and of its parts: R, E and Λ.
 
-    ``information`` is F, or many of them.
+    ``information`` is F, or many of them: the same from either end of a block.
     """
 
     def __init__(self, information: Floats, parts: int) -> None:
-        inverse = np.linalg.inv(information)
+        inverse = inverses(information)
         *many, cells, _ = inverse.shape
         shared = inverse.reshape(*many, cells, parts, cells // parts).sum(axis=-1)
         known = shared.reshape(*many, parts, cells // parts, parts).sum(axis=-2)
