@@ -94,6 +94,25 @@ def test_several_attributes_are_asked_about_on_coarse_grids_unless_much_is_known
     assert _plan(TWO, 1e9, "denoised") == _plan(TWO, 1e9, "unbiased")
 
 
+@pytest.mark.parametrize(
+    ("users", "bins", "plenty"), [(6e6, 64, False), (8e6, 64, True), (8e6, 256, False), (6e5, 4, True)]
+)
+def test_how_much_is_plenty_of_two_attributes_goes_with_their_bins(
+    users: float, bins: int, plenty: bool
+) -> None:
+    two = ldp.Domain.product(a=ldp.Domain.integers(1, bins), b=ldp.Domain.integers(1, bins))
+    assert (_plan(two, users, "denoised") == _plan(two, users, "unbiased")) == plenty
+
+
+def test_with_plenty_the_grids_of_three_attributes_are_asked_as_unbiased_answers_want() -> None:
+    three = ldp.Domain.product(**{name: ldp.Domain.integers(0, 63) for name in "abc"})
+    plan = _plan(three, 1e9, "denoised")
+    assert [level.cells for level in plan.levels][9::3] == [4, 16, 64, 256, 1024, 4096]
+    best = ldp.optimise_plan(three, epsilon=1.0, decomposition=plan.decomposition)
+    assert plan == best
+    assert plan != ldp.Plan(three, 1.0, plan.decomposition, plan.oracles)
+
+
 def test_where_little_is_known_most_people_are_asked_about_one_attribute() -> None:
     five = ldp.Domain.product(**{name: ldp.Domain.integers(0, 63) for name in "abcde"})
     plan = _plan(five, 100_000, "denoised")

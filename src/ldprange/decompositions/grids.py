@@ -17,7 +17,7 @@ from ldprange.support.checking import normalise, shown
 
 _DEEPEST = 27  # a plan's attributes have at most 2**26 bins, their trees fewer than twice as many leaves
 _MAX_SCALES = 3  # of tables of two attributes: 2 × 2, 4 × 4 and 8 × 8 cells
-_COARSE_SCALES = 5  # the same for denoised answers, up to 32 × 32
+_COARSE_SCALES = 5  # the same for denoised answers, up to 32 × 32, or as many cells as wanted
 _FINE = 8  # the depth of a tree from which on one scale, that of bins, is enough
 
 
@@ -104,7 +104,7 @@ class Grids(Decomposition):
     ) -> Grids:
         """Return the grids that denoised answers are best had from, ``max_levels`` at most.
 
-        Every two attributes of ``domain`` are asked about on squares of 2 × 2 to 32 × 32 cells, as far as
+        Every two attributes of ``domain`` are asked about on squares of 2 × 2, 4 × 4, … cells, as far as
         these are ``max_cells``, and each alone on every other scale. So smooth populations, which need no
         finer ones, are known well. Where hardly anything can be known, each is asked about alone on every
         scale, only ``deepest`` cuts deep into its tree, and what is finer is not told; but down to bins if
@@ -124,9 +124,10 @@ class Grids(Decomposition):
                 for tree, attribute in zip(trees, domain.attributes.values(), strict=True)
             ]
         )
-        steps = max(1, min(_COARSE_SCALES, (max_levels - len(alone)) // comb(len(trees), 2)))
+        scales = max(_COARSE_SCALES, max_cells.bit_length() // 2)
+        steps = max(1, min(scales, (max_levels - len(alone)) // comb(len(trees), 2)))
         # spread evenly over all scales, if there are too many pairs for each
-        depths = [1 + round((step + 0.5) * _COARSE_SCALES / steps - 0.5) for step in range(steps)]
+        depths = [1 + round((step + 0.5) * scales / steps - 0.5) for step in range(steps)]
         asked = _together(trees, depths[:1])  # however many cells the coarsest have
         for grid in _together(trees, depths[1:]):
             cells = prod(prod(tree[:depth]) for tree, depth in zip(trees, grid, strict=True))

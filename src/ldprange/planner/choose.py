@@ -9,7 +9,7 @@ from ldprange.errors import PlanError
 from ldprange.oracles import HRR
 from ldprange.plan import Plan
 from ldprange.planner.compare import Candidate, check_survey, compare_plans
-from ldprange.planner.denoised import coarse_line, coarse_plan, much_is_known, tilted
+from ldprange.planner.denoised import coarse_line, coarse_plan, tilted
 from ldprange.planner.optimise import Workload, optimise_plan
 from ldprange.support.checking import is_number, shown
 
@@ -56,16 +56,15 @@ def choose_plan(
     if answers not in get_args(Answers):
         raise PlanError(f"answers must be 'unbiased' or 'denoised', got {shown(answers)}")
     check_survey(domain, epsilon, expected_users, workload)
-    several = len(domain.attributes) > 1
     if max_influence is not None:
         _check_limit(domain, answers, max_influence)
         return _least_error(domain, epsilon, expected_users, workload, max_influence)
-    if answers == "denoised" and several and not much_is_known(epsilon, expected_users):
-        return coarse_plan(domain, float(epsilon), expected_users)
-    if answers == "denoised" and not several:
-        coarse = coarse_line(domain, float(epsilon), expected_users, workload)
-        return tilted(coarse or _best(domain, epsilon, expected_users, workload), expected_users)
-    return _best(domain, epsilon, expected_users, workload)
+    survey = domain, float(epsilon), expected_users, workload
+    if answers == "unbiased":
+        return _best(*survey)
+    if len(domain.attributes) > 1:
+        return coarse_plan(*survey) or _best(*survey)
+    return tilted(coarse_line(*survey) or _best(*survey), expected_users)
 
 
 def _best(domain: Domain, epsilon: float, expected_users: float, workload: Workload) -> Plan:

@@ -24,9 +24,10 @@ from ldprange.support.blas import callers_thread
 _TILT = 0.15  # by which the logarithm of a level's share falls with every halving of its windows
 _ENOUGH = 3e5  # 1 over the variance of a bin from which on nothing needs to be tilted
 _LITTLE = 1e4  # and up to which all is
-_MUCH = 5e6  # the same for several attributes: from here on all combinations of scales are asked for
-_FINER = (5e3, 2.5e4)  # the same of each pair, from where on its grids have more cells:
-_MAX_CELLS = (64, 256, 1024)
+_PLENTY = 3e4  # the same of each pair, for each bin of an attribute: from here on noise no longer decides
+_FINER = (5e3, 2.5e4, 1e7)  # the same of each pair, from where on its grids have more cells:
+_MAX_CELLS = (64, 256, 1024, 4096)
+_EVEN = 2  # from which of these on as many people are asked about every grid
 _TELLING = (250, 1500)  # the same of each attribute, up to where it is asked about coarsely:
 _DEEPEST = (3, 4, None)  # on 8 cells at most, or 16
 _ALONE = (0.85, 0.85, 0.65)  # of all people, who are then asked about one attribute
@@ -78,25 +79,26 @@ def _known(epsilon: float, users: float) -> float:
     return users * math.expm1(epsilon) ** 2 / (4 * math.exp(epsilon))
 
 
-def much_is_known(epsilon: float, users: float) -> bool:
-    """Tell whether so much is to be known of several attributes that all scales are worth asking for."""
-    return _known(epsilon, users) > _MUCH
-
-
-def coarse_plan(domain: Domain, epsilon: float, expected_users: float) -> Plan:
+def coarse_plan(domain: Domain, epsilon: float, expected_users: float, workload: Workload) -> Plan | None:
     """Return the plan for denoised answers about several attributes: coarse grids of pairs, and each alone.
 
     The less can be known of a pair, the coarser its grids, and the more people are asked about one attribute:
     on coarse scales only, where little can be known even of that. Where much can be known, as many are asked
-    about every grid.
+    about every grid, and where there is plenty, as many as unbiased answers want. Then all combinations of
+    the scales of two attributes are worth asking for, and no plan is returned.
     """
     known, attributes = _known(epsilon, expected_users), len(domain.attributes)
-    of_one = bisect_right(_TELLING, known / attributes)
-    much = bisect_right(_FINER, known / math.comb(attributes, 2))
+    of_pair, of_one = known / math.comb(attributes, 2), bisect_right(_TELLING, known / attributes)
+    plenty = of_pair > _PLENTY * math.prod(domain.shape) ** (1 / attributes)
+    if plenty and attributes == 2:
+        return None
+    much = bisect_right(_FINER, of_pair)
     grids = Grids.coarse(domain, _MAX_CELLS[much], deepest=_DEEPEST[of_one])
+    if plenty:
+        return optimise_plan(domain, epsilon=epsilon, decomposition=grids, workload=workload)
     oracles = [best_oracle(level, epsilon) for level in grids.on(domain).levels]
     alone = np.count_nonzero(grids.depths, axis=1) == 1
-    if much == len(_FINER):
+    if much >= _EVEN:
         return Plan(domain, epsilon, grids, oracles)
     part = _ALONE[of_one]
     probabilities = np.where(alone, part / alone.sum(), (1 - part) / (~alone).sum())
