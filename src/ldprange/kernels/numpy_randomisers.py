@@ -14,23 +14,6 @@ from numpy.typing import NDArray
 from ldprange.support.arrays import Words
 from ldprange.support.parallel import slices
 
-__all__ = [
-    "TOGETHER",
-    "draw_below",
-    "encode_contrast",
-    "encode_hadamard",
-    "encode_subset",
-    "hadamard_index",
-    "hadamard_powers",
-    "hadamard_scatter",
-    "happens",
-    "hash_hadamard",
-    "hash_to_symbol",
-    "parity",
-    "respond",
-    "seeded_words",
-]
-
 Number = TypeVar("Number", int, Words)
 
 TOGETHER = 1 << 12

@@ -15,9 +15,6 @@ from numpy.typing import NDArray
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.parallel import in_threads, slices
 
-__all__ = ["joint_variances"]
-
-
 _BLOCK = 1 << 11  # questions worked out together
 
 
