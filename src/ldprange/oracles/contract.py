@@ -249,7 +249,7 @@ class CodedMechanism(Mechanism):
         return number_rows(column)
 
     def pack(self, column: Column) -> NDArray[np.uint8]:
-        return integer_bytes(column, self.width)
+        return cut(number_rows(column.astype(np.uint32, copy=False)), self.width)
 
     def unpack(self, rows: NDArray[np.uint8]) -> Column:
         return integers_below(self.counters, rows)
@@ -279,11 +279,6 @@ def add_up_to(counts: Counts, users: Users, each: int = 1) -> bool:
 def width_of(bound: int) -> int:
     """Return how many whole bytes hold any integer in ``[0, bound)``."""
     return max(1, ((bound - 1).bit_length() + 7) // 8)
-
-
-def integer_bytes(values: NDArray[Any], width: int) -> NDArray[np.uint8]:
-    """Return integers below 2**32 as rows of ``width`` bytes, lowest first."""
-    return cut(number_rows(values.astype(np.uint32, copy=False)), width)
 
 
 def integers_below(bound: int, rows: NDArray[np.uint8]) -> NDArray[np.uint32]:
