@@ -34,9 +34,6 @@ from ldprange.support.parallel import slices
 
 __all__ = [
     "Blocks",
-    "Codes",
-    "Counts",
-    "Words",
     "block_halves",
     "copy_bits",
     "draw_below",
