@@ -15,7 +15,6 @@ from ldprange.files.parquet_reports import row_groups
 from ldprange.files.report_rows import widths_of
 from ldprange.files.tables import (
     DELIMITERS,
-    check_column,
     check_separator,
     delimited_batches,
     open_parquet,
@@ -26,6 +25,7 @@ from ldprange.packed_columns import batches_of
 from ldprange.plan import Plan
 from ldprange.reports import Batch
 from ldprange.support.checking import shown
+from ldprange.support.columns import check_columns
 from ldprange.support.left_out import Skipped
 
 _LONGEST = 1 << 16  # bytes of a batch in a row, unless a single report is longer
@@ -48,7 +48,7 @@ def read(
     """
     suffix, first = name.suffix.lower(), 1
     if suffix == ".parquet":
-        check_column(open_parquet(file).schema_arrow.names, column)
+        check_columns(open_parquet(file).schema_arrow.names, [column], FileError, "table")
         one = 64 + max(widths_of(plan))
         # a text has two digits for a byte
         rows = min(_BATCH_ROWS, max(1, _BATCH_BYTES // (2 * one)))
@@ -57,7 +57,7 @@ def read(
     elif suffix in DELIMITERS:
         names = read_header(file, DELIMITERS[suffix])
         check_separator(names, DELIMITERS[suffix], column)
-        check_column(names, column)
+        check_columns(names, [column], FileError, "table")
         parsing = pyarrow.csv.ParseOptions(delimiter=DELIMITERS[suffix])
         tables = delimited_batches(file, names, {column: pa.string()}, parsing)
     else:

@@ -19,6 +19,7 @@ from ldprange.domain import Domain
 from ldprange.errors import DomainError, FileError
 from ldprange.files.parquet_pages import check_pages
 from ldprange.support.checking import listed, shown
+from ldprange.support.columns import check_columns
 from ldprange.support.left_out import Skipped
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -225,16 +226,8 @@ def _choose(names: Sequence[str], column: str | None, domain: Domain) -> Sequenc
         raise FileError(f"the table has several columns, so choose one: {there}")
     else:
         chosen = [names[0] if column is None else column]
-    for name in chosen:
-        check_column(names, name)
+    check_columns(names, chosen, FileError, "table")
     return chosen
-
-
-def check_column(names: Sequence[str], column: str) -> None:
-    """Raise FileError unless there is one ``column`` of this name among the ``names`` of a table's."""
-    if names.count(column) != 1:
-        what = "no" if column not in names else "more than one"
-        raise FileError(f"the table has {what} column {shown(column)}; its columns are: {listed(names)}")
 
 
 def _is_a_value(name: str, domain: Domain) -> bool:

@@ -26,13 +26,16 @@ def column_names(frame: Any) -> list[str] | None:
 
 
 def check_columns(
-    names: Sequence[object], wanted: Sequence[str], error: type[LdprangeError] = DomainError
+    names: Sequence[object],
+    wanted: Sequence[str],
+    error: type[LdprangeError] = DomainError,
+    kind: str = "frame",
 ) -> None:
-    """Raise ``error`` unless each ``wanted`` column is there, once, among the ``names`` of a frame's."""
+    """Raise ``error`` unless each ``wanted`` column is there, once, among the ``names`` of a ``kind``'s."""
     for name in wanted:
         if list(names).count(name) != 1:
             what = "no" if name not in names else "more than one"
-            raise error(f"the frame has {what} column {shown(name)}; its columns are: {listed(names)}")
+            raise error(f"the {kind} has {what} column {shown(name)}; its columns are: {listed(names)}")
 
 
 def as_array(values: Values) -> NDArray[Any]:
