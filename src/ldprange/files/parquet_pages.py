@@ -51,14 +51,14 @@ def check_pages(file: BinaryIO, columns: Sequence[str], groups: Sequence[int], l
                 if page.encoding == _SHARED_BEGINNINGS:
                     largest_shared = max(largest_shared, page.size)
     except (KeyError, TypeError, IndexError, ValueError, OverflowError, RecursionError) as error:
-        raise _damaged(error) from None
+        raise damaged(f"its own description cannot be read: {type(error).__name__}") from None
     return Unfolding(list(dictionaries), max(1, _AT_ONCE // largest_shared))
 
 
-def _damaged(error: Exception) -> FileError:
+def damaged(why: str) -> FileError:
+    """Return the error that says of a file that it is no whole Parquet file, and ``why``."""
     return FileError(
-        "the file must be a whole Parquet file, and it is truncated, damaged or something else "
-        f"(its own description cannot be read: {type(error).__name__})"
+        f"the file must be a whole Parquet file, and it is truncated, damaged or something else ({why})"
     )
 
 

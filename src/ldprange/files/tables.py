@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ldprange.domain import Domain
 from ldprange.errors import DomainError, FileError
-from ldprange.files.parquet_pages import check_pages
+from ldprange.files.parquet_pages import check_pages, damaged
 from ldprange.support.checking import listed, shown
 from ldprange.support.columns import check_columns
 from ldprange.support.left_out import Skipped
@@ -154,7 +154,7 @@ def open_parquet(file: BinaryIO, dictionaries: Sequence[str] = ()) -> pyarrow.pa
         )
         table.schema_arrow.names  # noqa: B018 (names are decoded only when they are asked for)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise _damaged(error) from None
+        raise damaged(_first_line(error)) from None
     return table
 
 
@@ -175,10 +175,10 @@ def parquet_batches(
             read += len(batch)
             yield _unfolded(batch, unfolding.dictionaries, longest)
     except (pa.ArrowException, OSError) as error:
-        raise _damaged(error) from None
+        raise damaged(_first_line(error)) from None
     # some damage makes the reader stop early without a word
     if read != expected:
-        raise _damaged(f"{read} rows instead of {expected}")
+        raise damaged(f"{read} rows instead of {expected}")
 
 
 def _unfolded(batch: pa.RecordBatch, dictionaries: Sequence[str], longest: int) -> pa.RecordBatch:
@@ -191,14 +191,7 @@ def _unfolded(batch: pa.RecordBatch, dictionaries: Sequence[str], longest: int) 
     return batch
 
 
-def _damaged(why: Exception | str) -> FileError:
-    return FileError(
-        f"the file must be a whole Parquet file, and it is truncated, damaged or something else "
-        f"({_first_line(why)})"
-    )
-
-
-def _first_line(error: Exception | str) -> str:
+def _first_line(error: Exception) -> str:
     # of a line with too many fields Arrow shows all of them
     return re.sub(r"(got \d+): .*", r"\1", str(error).strip().split("\n")[0])[:_MAX_REASON_LENGTH]
 
