@@ -20,16 +20,10 @@ class Lane:
     def __init__(self) -> None:
         self._free = _AT_ONCE
         self._threads = CapacityLimiter(_AT_ONCE)
-        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = (
-            OrderedDict()
-        )  # whose turn is next, first
-        self._length = 0
+        # whose turn is next, first
+        self._turns: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self.waiting = 0
         self.refused = 0
-
-    @property
-    def waiting(self) -> int:
-        """How many questions wait."""
-        return self._length
 
     async def answer(self, address: str, work: Callable[[], bytes]) -> bytes:
         """Return the answer to an address's question when it is its turn, worked out beside the loop."""
@@ -43,12 +37,12 @@ class Lane:
         if self._free:
             self._free -= 1
             return
-        if self._length >= _MAX_WAITING or len(self._waiting.get(address, ())) >= _MAX_EACH:
+        if self.waiting >= _MAX_WAITING or len(self._turns.get(address, ())) >= _MAX_EACH:
             self.refused += 1
             raise Refusal(503, "too many questions wait to be answered; ask again later", dict(_RETRY))
         turn = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(address, deque()).append(turn)
-        self._length += 1
+        self._turns.setdefault(address, deque()).append(turn)
+        self.waiting += 1
         try:
             await turn
         except asyncio.CancelledError:
@@ -58,12 +52,12 @@ class Lane:
 
     def _next(self) -> None:
         """Give a turn that ended to whoever waits longest, of the address that had none for longest."""
-        while self._waiting:
-            address, own = self._waiting.popitem(last=False)
+        while self._turns:
+            address, own = self._turns.popitem(last=False)
             turn = own.popleft()
-            self._length -= 1
+            self.waiting -= 1
             if own:
-                self._waiting[address] = own
+                self._turns[address] = own
             if not turn.done():
                 turn.set_result(None)
                 return
