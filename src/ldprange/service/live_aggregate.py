@@ -44,11 +44,13 @@ class Live:
         self._counting = Lock()  # held while anything is counted
         self._waiting: list[Batch] = []
         self._waiting_reports = self._waiting_bytes = 0
-        self._generation = generation
+        self.generation = generation
+        """The number of the generation to which new batches belong."""
         self._batches = self._bytes = 0  # of this generation
         self._hour = 0  # in which its first batch came
         self._end: int | None = None  # how many of those that wait belong to the generation that ended
-        self._ended: Generation | None = None
+        self.ended: Generation | None = None
+        """The generation that ended, once all of it is counted and until it is sorted."""
         self._sorting = False  # since a generation ended until its batches are sorted
         self._together = max(_TOGETHER, survey.plan.counters)
         self._sorted_bytes = max(_TOGETHER_BYTES, _COUNTER_BYTES * survey.plan.counters)
@@ -75,11 +77,6 @@ class Live:
             else:
                 live._aggregate = live._aggregate + part
         return live
-
-    @property
-    def generation(self) -> int:
-        """The number of the generation to which new batches belong."""
-        return self._generation
 
     @property
     def reports(self) -> int:
@@ -118,7 +115,7 @@ class Live:
             if self._sorting or not self._batches or not (large or hour != self._hour):
                 return False
             self._sorting, self._end = True, len(self._waiting)
-            self._generation += 1
+            self.generation += 1
             self._batches = self._bytes = 0
             return True
 
@@ -134,21 +131,16 @@ class Live:
                 waiting, end = list(self._waiting), self._end
             if end is not None:
                 self._count(waiting[:end])
-                ended = Generation(self._survey.id, self._generation - 1, self._aggregate.to_bytes())
+                ended = Generation(self._survey.id, self.generation - 1, self._aggregate.to_bytes())
                 with self._adding:
-                    self._ended, self._end = ended, None
+                    self.ended, self._end = ended, None
                 waiting = waiting[end:]
             self._count(waiting)
-
-    @property
-    def ended(self) -> Generation | None:
-        """The generation that ended, once all of it is counted and until it is sorted."""
-        return self._ended
 
     def sorted(self) -> None:
         """Note that the store has sorted the generation that ended."""
         with self._adding:
-            self._ended, self._sorting = None, False
+            self.ended, self._sorting = None, False
 
     def _count(self, batches: Sequence[Batch]) -> None:
         """Count those that wait longest; where that fails, they wait on."""
