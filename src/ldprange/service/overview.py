@@ -143,6 +143,7 @@ def _overview(
             "error": {"typical": typical(confidence), "wanted": WANTED_MARGIN, "more": 3 * reports},
         }
     version = _version(survey, reports)
+    starts, came = collector.store.arrivals(survey.id, _MAX_STEPS)
     return version, {
         "version": version,
         "reports": reports,
@@ -151,7 +152,7 @@ def _overview(
         "denoised": denoised,
         "population": POPULATION,
         **answers,
-        "arrivals": _arrivals(collector, survey),
+        "arrivals": {"start": starts, "reports": came},
     }
 
 
@@ -162,13 +163,12 @@ def _pictures(
     if len(attributes) == 2:
         return pair_pictures(found, (attributes[0], attributes[1]), confidence, half)
     alone = found.marginal(*attributes)
-    ordered = not alone.domain.unordered
-    return {
-        "cdf": _cdf(alone, confidence) if ordered else None,
-        "histogram": _histogram(alone, confidence, half),
-        "quartiles": _quartiles(alone, confidence) if ordered else None,
-        "beside": _beside(alone, confidence),
-    }
+    cdf = quartiles = None
+    if not alone.domain.unordered:
+        cdf = _cdf(alone, confidence)
+        quartiles = {"q": _QUARTILES, **columns(alone.quantiles(_QUARTILES, confidence=confidence))}
+    histogram, beside = _histogram(alone, confidence, half), _beside(alone, confidence)
+    return {"cdf": cdf, "histogram": histogram, "quartiles": quartiles, "beside": beside}
 
 
 def _beside(found: Estimate, confidence: float) -> dict[str, Any] | None:
@@ -181,10 +181,6 @@ def _beside(found: Estimate, confidence: float) -> dict[str, Any] | None:
 def _edges(bins: int, most: int) -> list[int]:
     """Cut bins into at most a number of runs, all of the same length but perhaps the last."""
     return [*range(0, bins, -(-bins // most)), bins]
-
-
-def _quartiles(found: Estimate, confidence: float) -> dict[str, Any]:
-    return {"q": _QUARTILES, **columns(found.quantiles(_QUARTILES, confidence=confidence))}
 
 
 def _cdf(found: Estimate, confidence: float) -> dict[str, Any]:
@@ -241,8 +237,3 @@ def _answered(found: EitherEstimate, attributes: tuple[str, ...]) -> float:
     if not may_be_unanswered(found, attributes):
         return 1.0
     return min(max(1 - found.no_answer(*attributes, confidence=None).value, _MIN_ANSWERED), 1.0)
-
-
-def _arrivals(collector: Collector, survey: Survey) -> dict[str, list[int]]:
-    starts, reports = collector.store.arrivals(survey.id, _MAX_STEPS)
-    return {"start": starts, "reports": reports}
