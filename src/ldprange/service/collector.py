@@ -169,7 +169,8 @@ def survey_of(description: object) -> Survey:
 def _line(key: str, text: object) -> str:
     """Return one of a survey's texts, without space around it, or refuse it."""
     least, most = _TEXTS[key]
-    if not isinstance(text, str) or not least <= len(text.strip()) <= most or not _is_plain(text):
+    # what can be printed can be shown in a line, and kept by any database
+    if not isinstance(text, str) or not least <= len(text.strip()) <= most or not text.isprintable():
         raise ArgumentError(
             f"a survey's {key} must be a line of {least} to {most} characters, got {_short(text)}"
         )
@@ -181,7 +182,7 @@ def _check_attributes(domain: Domain, unit: str) -> None:
     if "" in domain.attributes:
         return
     for name in domain.attributes:
-        if len(name) > _MAX_ATTRIBUTE_LENGTH or not name.strip() or not _is_plain(name):
+        if len(name) > _MAX_ATTRIBUTE_LENGTH or not name.strip() or not name.isprintable():
             raise ArgumentError(
                 f"an attribute's name must be a line of 1 to {_MAX_ATTRIBUTE_LENGTH} characters, "
                 f"got {_short(name)}"
@@ -191,11 +192,6 @@ def _check_attributes(domain: Domain, unit: str) -> None:
             "a survey of several attributes must have no unit, for each has its own, "
             f"got {_short(unit)}; put units into the attributes' names"
         )
-
-
-def _is_plain(text: str) -> bool:
-    """Tell whether a text can be shown in a line, and kept by any database."""
-    return text.isprintable()
 
 
 def _short(value: object) -> str:
