@@ -27,12 +27,11 @@ _HEADERS = {
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".txt": "text/plain"}
 
 
-def _read_all() -> dict[str, bytes]:
-    static = files("ldprange.service") / "static"
-    return {entry.name: entry.read_bytes() for entry in static.iterdir() if entry.is_file()}
-
-
-_FILES = _read_all()
+_FILES = {
+    entry.name: entry.read_bytes()
+    for entry in (files("ldprange.service") / "static").iterdir()
+    if entry.is_file()
+}
 
 
 async def home_page(request: Request) -> Response:
