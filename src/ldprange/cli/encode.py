@@ -1,5 +1,6 @@
 """``ldprange encode``."""
 
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,6 @@ from ldprange.cli.command import command
 from ldprange.cli.options import (
     check_output,
     column_option,
-    fresh_seed,
     json_option,
     missing_option,
     output_option,
@@ -68,7 +68,7 @@ def encode(
     plan = read_plan(plan_file)
     check_accepted(plan, max_epsilon, fingerprint)
     check_output(output, [plan_file, values_file])
-    seed, left_out = fresh_seed() if seed is None else seed, LeftOut(WITHOUT_A_VALUE)
+    seed, left_out = secrets.randbits(63) if seed is None else seed, LeftOut(WITHOUT_A_VALUE)
     with progress("encoding", "people", size_of([Path(values_file)])) as bar:
         skipped = left_out.add if missing == "skip" else None
         # loads what that takes

@@ -1,6 +1,5 @@
 """What several commands share: arguments, options, and the files behind them."""
 
-import secrets
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -142,8 +141,3 @@ def check_distinct(paths: Sequence[Path]) -> None:
 def size_of(paths: Sequence[Path]) -> int | None:
     """Return how many bytes there are to read, if that is known."""
     return sum(path.stat().st_size for path in paths) if all(path.is_file() for path in paths) else None
-
-
-def fresh_seed() -> int:
-    """Return a seed that nobody has used."""
-    return secrets.randbits(63)
