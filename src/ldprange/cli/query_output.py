@@ -40,13 +40,9 @@ def _csv_rows(within: dict[str, Any] | None, found: list[dict[str, Any]]) -> Ite
         whom = {"attribute": about.get("attribute", ""), "among": _where(about.get("given", {}))}
         if none := about.get("no_answer"):
             yield {"kind": NO_ANSWER, **whom, **none}
-        for key, kind in {**_KINDS, "cdf": _cdf_kind(about)}.items():
+        all_at_once = about.get("band") == "simultaneous"
+        for key, kind in {**_KINDS, "cdf": "simultaneous cdf" if all_at_once else "cdf"}.items():
             yield from ({"kind": kind, **whom, **each} for each in about.get(key, []))
-
-
-def _cdf_kind(about: dict[str, Any]) -> str:
-    """Return how a cdf is called: whether its intervals hold one by one, or all at once."""
-    return "simultaneous cdf" if about.get("band") == "simultaneous" else "cdf"
 
 
 def print_answers(within: dict[str, Any] | None, found: list[dict[str, Any]], confidence: float) -> None:
@@ -60,7 +56,8 @@ def print_answers(within: dict[str, Any] | None, found: list[dict[str, Any]], co
     for about in found:
         of = f" of {_about(about)}" if "attribute" in about else ""
         if histogram := about.get("histogram"):
-            _print_bins(f"histogram{of}", [_label(row) for row in histogram], histogram, interval)
+            labels = [_span(row["from"], row["to"], " – ") for row in histogram]
+            _print_bins(f"histogram{of}", labels, histogram, interval)
         if cdf := about.get("cdf"):
             at_once = ", all at once" if about["band"] == "simultaneous" else ""
             labels = [f"up to {shown(row['to'])}" for row in cdf]
@@ -71,13 +68,9 @@ def notes_on(within: dict[str, Any] | None, found: list[dict[str, Any]]) -> list
     """Return what there is to know about single answers, each once."""
     some = ["All but the share of no answer is about those who answered."]
     unanswered = any("no_answer" in about for about in [within or {}, *found])
-    shares = [within or {}, *(each for about in found for each in _single_shares(about))]
-    notes = dict.fromkeys(each["note"] for each in shares if each.get("note"))
+    single = [each for about in found for key in ("ranges", "prefixes") for each in about.get(key, [])]
+    notes = dict.fromkeys(each["note"] for each in [within or {}, *single] if each.get("note"))
     return [*(some if unanswered else []), *notes]
-
-
-def _single_shares(about: dict[str, Any]) -> list[dict[str, Any]]:
-    return [*about.get("ranges", []), *about.get("prefixes", [])]
 
 
 def _rows(about: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -104,17 +97,12 @@ def _where(ranges: dict[str, list[Any]]) -> str:
     return ", ".join(f"{name} {_span(*ends)}" for name, ends in ranges.items())
 
 
-def _span(low: Any, high: Any) -> str:
-    return shown(low) if low == high else f"{shown(low)} to {shown(high)}"
+def _span(low: Any, high: Any, between: str = " to ") -> str:
+    return shown(low) if low == high else f"{shown(low)}{between}{shown(high)}"
 
 
 def _shares(each: dict[str, Any]) -> tuple[str, str]:
     return percent(each["value"]), f"{percent(each['low'])} to {percent(each['high'])}"
-
-
-def _label(row: dict[str, Any]) -> str:
-    low, high = shown(row["from"]), shown(row["to"])
-    return low if row["from"] == row["to"] else f"{low} – {high}"
 
 
 def _print_bins(name: str, labels: list[str], rows: list[dict[str, Any]], interval: str) -> None:
