@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import click
@@ -91,13 +92,14 @@ def _heading(screen: Console, text: str) -> None:
 
 
 def _rows(estimated: Estimate, minutes: NDArray[np.int64]) -> Iterator[tuple[str, ...]]:
+    one_decimal = partial(percent, digits=1)
     for low, high in _RANGES:
         what = "work at home" if high == 0 else f"travel {low} to {high} minutes"
         share = np.mean((minutes >= low) & (minutes <= high))
-        yield _row(what, share, estimated.range(low, high), _one_decimal)
+        yield _row(what, share, estimated.range(low, high), one_decimal)
     for bound in _PREFIXES:
         share = np.mean(minutes <= bound)
-        yield _row(f"travel at most {bound} minutes", share, estimated.prefix(bound), _one_decimal)
+        yield _row(f"travel at most {bound} minutes", share, estimated.prefix(bound), one_decimal)
     for q in _QUANTILES:
         truth = int(np.quantile(minutes, q, method="inverted_cdf"))
         yield _row(f"{100 * q:g}% travel at most … minutes", truth, estimated.quantile(q), str)
@@ -108,7 +110,3 @@ def _row(what: str, truth: Any, found: Answer[Any], text: Callable[[Any], str]) 
     high: Any = found.high
     holds = "yes" if low <= truth <= high else "no"
     return what, text(truth), text(found.value), f"{text(low)} to {text(high)}", holds
-
-
-def _one_decimal(share: float) -> str:
-    return percent(share, 1)

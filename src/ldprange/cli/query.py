@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from ldprange.aggregate import Aggregate
 from ldprange.cli.chart import draw_cdf
 from ldprange.cli.command import command
 from ldprange.cli.options import json_option, population_option, read_aggregate
@@ -145,7 +144,7 @@ def query(
         )
     else:
         if overview:
-            _print_facts(aggregate)
+            console().print(facts([("reports", f"{aggregate.reports:,}"), *plan_facts(aggregate.plan)]))
         print_answers(joint, told, confidence)
         if overview:
             _print_pictures(estimates, confidence)
@@ -181,10 +180,6 @@ def _named(
         each = domain.attribute(name)
         ranges[name] = (each.parse(low), each.parse(high))
     return ranges
-
-
-def _print_facts(aggregate: Aggregate) -> None:
-    console().print(facts([("reports", f"{aggregate.reports:,}"), *plan_facts(aggregate.plan)]))
 
 
 def _print_pictures(estimates: dict[str, Estimate], confidence: float) -> None:
