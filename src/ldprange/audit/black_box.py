@@ -9,7 +9,7 @@ below, but for a stated risk, which all tests of an audit share.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 from typing import Any
 
@@ -46,10 +46,8 @@ class Finding:
 
     Attributes
     ----------
-    artefact, pair
-        What was run, and on which values.
-    runs
-        How often, on each value; half of them chose the event.
+    pair, runs
+        On which values it was run, and how often on each; half of the runs chose the event.
     event
         What told the two apart best.
     seen
@@ -58,7 +56,6 @@ class Finding:
         The true ε is not below this, but for the risk.
     """
 
-    artefact: str
     pair: Pair
     runs: int
     event: str
@@ -133,12 +130,12 @@ def look_at(
             )
         if len({level for level, _ in lengths}) < len(lengths):
             return BlackBox(artefact.name, tuple(findings), wrong="reports of one level differ in length")
-        findings.append(_finding(artefact, plan, pair, number, choosing, testing, risk))
-    least = max((each.least_epsilon for each in findings), default=0.0)
-    if least <= plan.epsilon:
-        return BlackBox(artefact.name, tuple(findings))
-    wrong = f"its ε is at least {least:.4f}, above the {plan.epsilon:g} that is stated"
-    return BlackBox(artefact.name, tuple(findings), wrong=wrong)
+        findings.append(_finding(plan, pair, number, choosing, testing, risk))
+    box = BlackBox(artefact.name, tuple(findings))
+    if box.least_epsilon <= plan.epsilon:
+        return box
+    told = f"its ε is at least {box.least_epsilon:.4f}, above the {plan.epsilon:g} that is stated"
+    return replace(box, wrong=told)
 
 
 def _tally(plan: Plan, pair: Pair, batch: Batch) -> Counts:
@@ -187,7 +184,6 @@ def _events(plan: Plan, counts: Counts) -> tuple[Counts, Callable[[int], str]]:
 
 
 def _finding(
-    artefact: Artefact,
     plan: Plan,
     pair: Pair,
     runs: int,
@@ -204,7 +200,7 @@ def _finding(
     tested = runs // 2
     low, high = least_chance(likelier, tested, risk / 2), most_chance(rarer, tested, risk / 2)
     least = max(0.0, log(low / high)) if low > 0 else 0.0
-    return Finding(artefact.name, pair, runs, name(event), (likelier, rarer), least)
+    return Finding(pair, runs, name(event), (likelier, rarer), least)
 
 
 def _score(likelier: Counts, rarer: Counts) -> Floats:
