@@ -7,7 +7,6 @@ import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from ldprange import wire
 from ldprange.audit.javascript import Runtime
 from ldprange.client import Client
 from ldprange.domain import Domain, Product
+from ldprange.domain.text import plain
 from ldprange.errors import LdprangeError
 from ldprange.plan import Plan
 from ldprange.reports import Batch
@@ -122,8 +122,4 @@ def value_of(domain: Domain, index: Any) -> Any:
 
 def plain_value(value: Any) -> Any:
     """Return a value in plain JSON types."""
-    if isinstance(value, dict):
-        return {name: plain_value(each) for name, each in value.items()}
-    if isinstance(value, np.generic):
-        return value.item()
-    return value.isoformat() if isinstance(value, date) else value
+    return {name: plain(each) for name, each in value.items()} if isinstance(value, dict) else plain(value)
