@@ -62,7 +62,7 @@ class Audit:
             found.append(
                 f"the plan's ε is {self.exact.epsilon:.9g}, above the {self.exact.stated:g} that is stated"
             )
-        found += [f"{_named(name, box.artefact)}: {box.wrong}" for name, box in self.boxes if box.wrong]
+        found += [f"{named(name, box.artefact)}: {box.wrong}" for name, box in self.boxes if box.wrong]
         found += [
             f"{check.artefact}: it does not hold that {check.what}"
             for check in self.coins
@@ -73,13 +73,14 @@ class Audit:
     @property
     def not_run(self) -> list[str]:
         """What was not run and why, a sentence each."""
-        boxes = [f"{_named(name, box.artefact)}: {box.not_run}" for name, box in self.boxes if box.not_run]
+        boxes = [f"{named(name, box.artefact)}: {box.not_run}" for name, box in self.boxes if box.not_run]
         return boxes + [
             f"{each.artefact}, {each.what}: {each.not_run}" for each in self.coins if each.not_run
         ]
 
 
-def _named(attribute: str, artefact: str) -> str:
+def named(attribute: str, artefact: str) -> str:
+    """Return what was run, with the ``attribute`` that it was run on, if that has a name."""
     return f"{artefact}, {attribute}" if attribute else artefact
 
 
@@ -127,7 +128,7 @@ def audit(
         risk = (1 - CONFIDENCE) / max(1, tests)
         for name, each in plans.items():
             for artefact in artefacts:
-                told = _named(name, artefact.name)
+                told = named(name, artefact.name)
                 boxes.append((name, look_at(artefact, each, runs, risk, partial(progress, told))))
         boxes += [("", box) for box in missing]
     return Audit(plan, exact, tuple(boxes), tuple(coins))

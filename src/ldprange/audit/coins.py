@@ -46,6 +46,11 @@ class CoinCheck:
     holds: bool = False
     not_run: str = ""
 
+    @property
+    def verdict(self) -> str:
+        """What was found, in a word, or why nothing was."""
+        return f"not run: {self.not_run}" if self.not_run else ("holds" if self.holds else "WRONG")
+
 
 def check_python(plan: Plan) -> list[CoinCheck]:
     """Return what holds of the Python client's coins, under ``plan`` and plans that show coins best."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from math import exp
 
-from ldprange.audit.auditing import Audit, versions
+from ldprange.audit.auditing import Audit, named, versions
 from ldprange.audit.black_box import CONFIDENCE
 from ldprange.learning.plan import LabelledPlan
 
@@ -63,7 +63,10 @@ def audit_page(found: Audit) -> str:
                 ("what", "values", "runs on each", "ε is at least", "what told most"), _runs(found), (2, 3)
             ),
             "<h2>Where chance comes from</h2>",
-            _table(("what", "must hold", "found"), _coins(found)),
+            _table(
+                ("what", "must hold", "found"),
+                [(each.artefact, each.what, each.verdict) for each in found.coins],
+            ),
         ]
     parts += ["<h2>What was not looked at</h2>", _listed(_not_looked_at(found))]
     made = ", ".join(f"{name} {version}" for name, version in versions().items())
@@ -160,7 +163,7 @@ def _levels(found: Audit) -> list[tuple[str, ...]]:
 def _runs(found: Audit) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for name, box in found.boxes:
-        what = f"{box.artefact}, {name}" if name else box.artefact
+        what = named(name, box.artefact)
         if box.wrong or box.not_run:
             rows.append((what, "", "", "WRONG" if box.wrong else "not run", box.wrong or box.not_run))
         rows += [
@@ -174,14 +177,6 @@ def _runs(found: Audit) -> list[tuple[str, ...]]:
             for each in box.findings
         ]
     return rows
-
-
-def _coins(found: Audit) -> list[tuple[str, ...]]:
-    said = {True: "holds", False: "WRONG"}
-    return [
-        (each.artefact, each.what, f"not run: {each.not_run}" if each.not_run else said[each.holds])
-        for each in found.coins
-    ]
 
 
 def _not_looked_at(found: Audit) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import click
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
-from ldprange.audit.auditing import RUNS, Audit, audit_object
+from ldprange.audit.auditing import RUNS, Audit, audit_object, named
 from ldprange.audit.auditing import audit as audit_plan
 from ldprange.audit.black_box import CONFIDENCE, BlackBox
 from ldprange.audit.page import audit_page, told_by
@@ -142,12 +142,12 @@ def _show(found: Audit, only_exact: bool) -> None:
     ran = [_box_row(name, box) for name, box in found.boxes]
     screen.print(answers(("what was run", "runs", "ε is at least", "what told most"), ran))
     screen.print(f"All lower bounds hold together with a confidence of {100 * CONFIDENCE:.4f}%.")
-    coins = [(f"{each.artefact}: {each.what}", _said(each.holds, each.not_run)) for each in found.coins]
+    coins = [(f"{each.artefact}: {each.what}", each.verdict) for each in found.coins]
     screen.print(answers(("coins", ""), coins))
 
 
 def _box_row(name: str, box: BlackBox) -> tuple[str, ...]:
-    what = f"{box.artefact}, {name}" if name else box.artefact
+    what = named(name, box.artefact)
     if box.not_run:
         return what, "", "not run", box.not_run
     worst = max(box.findings, key=lambda each: each.least_epsilon, default=None)
@@ -155,7 +155,3 @@ def _box_row(name: str, box: BlackBox) -> tuple[str, ...]:
         return what, "", "nothing" if not box.wrong else "WRONG", box.wrong or "all values are one"
     told = box.wrong or f"{worst.event}, {worst.seen[0]:,} to {worst.seen[1]:,} times"
     return what, f"{worst.runs:,}", f"{worst.least_epsilon:.4f}", told
-
-
-def _said(holds: bool, not_run: str) -> str:
-    return f"not run: {not_run}" if not_run else ("holds" if holds else "WRONG")
