@@ -131,7 +131,7 @@ class Ledger:
         only if it is ``pending``: a packed report.
         """
         with self._file.opened() as connection:
-            key = (_checked_person(person), _canonical(survey), plan.fingerprint)
+            key = (_checked_person(person), str(SurveyAddress.read(survey)), plan.fingerprint)
             kept = self._kept(connection, key)
             if kept is None:
                 connection.execute("BEGIN IMMEDIATE")  # one at a time from here on, in all processes
@@ -162,7 +162,7 @@ class Ledger:
         """
         check_type(plan, Plan, "the plan of reports to be assigned")
         with self._file.opened() as connection:
-            key = (_canonical(survey), plan.fingerprint)
+            key = (str(SurveyAddress.read(survey)), plan.fingerprint)
             done = connection.execute(
                 "UPDATE reports SET survey = ? WHERE survey = '' AND fingerprint = ?", key
             )
@@ -229,10 +229,6 @@ class Ledger:
 def _decimal(epsilon: float) -> Fraction:
     """Return the number that was written, so that ten times 0.1 is 1; as binary numbers it is more."""
     return Fraction(repr(float(epsilon)))
-
-
-def _canonical(survey: str) -> str:
-    return str(SurveyAddress.read(survey))
 
 
 def _check_budget(budget: object) -> None:
