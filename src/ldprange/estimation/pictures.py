@@ -33,23 +33,18 @@ def one_attribute(found: Estimate, counts: ArrayLike | None, title: str, label: 
     truth = None if counts is None else _true_shares(counts, found.everyone.domain.bins)
     cdf = None
     if not domain.unordered:
-        cdf = found.cdf(band="simultaneous").map(lambda column: _from_zero(column)[edges])
+        cdf = found.cdf(band="simultaneous").map(lambda column: np.append(0.0, column)[edges])
     return distribution_figure(
         Distribution(
             domain.plain,
             found.histogram().map(lambda column: column[bins]),
             cdf,
-            None if truth is None else _from_zero(_among(truth, domain.bins).cumsum())[edges],
+            None if truth is None else np.append(0.0, _among(truth, domain.bins).cumsum())[edges],
             _beside(found, truth),
         ),
         title=title,
         label=label,
     )
-
-
-def _from_zero(cdf: Floats) -> Floats:
-    """Return the share below every edge, from that up to every bin."""
-    return np.append(0.0, cdf)
 
 
 def _among(truth: Floats, bins: int) -> Floats:
