@@ -94,20 +94,15 @@ class CentredShares(Shares):
         return sum_variance(lambda low, high: self.spread(low, high).variance, self.bins, values)
 
     def cdf_interval(self, size: int, z: float) -> tuple[Boundaries, Interval]:
-        known, cdf, spread = self._cdf_at(size)
-        return known, score_interval(cdf, spread, z)
+        known = boundaries(self.bins, size)
+        if size not in self._cdfs:
+            start = np.zeros_like(known)
+            self._cdfs[size] = rising(self.centre(start, known)), self.spread(start, known)
+        return known, score_interval(*self._cdfs[size], z)
 
     @cached_property
-    def _cdfs(self) -> dict[int, tuple[Boundaries, Floats, Spread]]:
-        return {}  # by size, once asked for
-
-    def _cdf_at(self, size: int) -> tuple[Boundaries, Floats, Spread]:
-        """Return the boundaries between nodes of a size, the cdf there, made to rise, and how it varies."""
-        if size not in self._cdfs:
-            known = boundaries(self.bins, size)
-            start = np.zeros_like(known)
-            self._cdfs[size] = known, rising(self.centre(start, known)), self.spread(start, known)
-        return self._cdfs[size]
+    def _cdfs(self) -> dict[int, tuple[Floats, Spread]]:
+        return {}  # by size, once asked for: made to rise, and how it varies
 
 
 class Spread(NamedTuple):
