@@ -8,7 +8,8 @@ from ldprange.support.html_tables import html_facts
 WANTED_MARGIN = 0.1
 """The margin of error that tells something: with ± 10 points one can tell a third from a half."""
 
-_TWO_SIDED = 1.96  # standard errors to either side hold 95%
+TWO_SIDED = 1.96
+"""Standard errors to either side that hold 95%."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Prediction:
     @property
     def margin(self) -> float:
         """Half the length of a 95% interval around the share of a typical range: 0.05 is ± 5 points."""
-        return _TWO_SIDED * self.range_rmse
+        return TWO_SIDED * self.range_rmse
 
     @property
     def prefix_rmse(self) -> float:

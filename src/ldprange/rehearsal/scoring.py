@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from ldprange.answer import Answer
 from ldprange.least_squares.table import from_corners, shares_below
 from ldprange.plan import Plan
+from ldprange.prediction import TWO_SIDED
 
 if TYPE_CHECKING:
     from ldprange.estimation import EitherEstimate
 
 Ends = list[NDArray[np.int64]]
 Boxes = Callable[[tuple[int, ...]], tuple[Ends, Ends]]
-
-_TWO_SIDED = 1.96  # standard errors to either side hold 95%
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class Score:
     @property
     def margin(self) -> float | None:
         """How far chance may have moved the measured error, at 95%; None if there was only one survey."""
-        return None if self.standard_error is None else _TWO_SIDED * self.standard_error
+        return None if self.standard_error is None else TWO_SIDED * self.standard_error
 
 
 class Questions:
