@@ -43,8 +43,7 @@ def window_sums(cells: Floats, width: int) -> Floats:
     """
     edges = np.pad(cells, [*[(0, 0)] * (cells.ndim - 1), (width, width - 1)])
     upto = np.cumsum(edges, axis=-1)
-    sums: Floats = upto[..., width:] - upto[..., :-width]
-    return sums
+    return upto[..., width:] - upto[..., :-width]
 
 
 def over_cells(windows: Floats, width: int) -> Floats:
@@ -54,8 +53,7 @@ def over_cells(windows: Floats, width: int) -> Floats:
     [[4.0, 8.0, 8.0]]
     """
     upto = np.cumsum(np.pad(windows, [*[(0, 0)] * (windows.ndim - 1), (1, 0)]), axis=-1)
-    sums: Floats = upto[..., width:] - upto[..., :-width]
-    return sums
+    return upto[..., width:] - upto[..., :-width]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +106,7 @@ class Level:
 
     def cells_of(self, indices: NDArray[Any]) -> NDArray[np.uint32]:
         """Return the cells that hold bins."""
-        cells: NDArray[np.uint32] = indices // np.uint32(self.size)
-        return cells
+        return indices // np.uint32(self.size)
 
     def sums(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add people per bin up into cells."""

@@ -206,5 +206,4 @@ def _finding(
 def _score(likelier: Counts, rarer: Counts) -> Floats:
     """Return about what a lower bound on the logarithm of the ratio will be, for choosing alone."""
     one, other = likelier + 0.5, rarer + 0.5
-    scores: Floats = np.log(one / other) - _CAUTION * np.sqrt(1 / one + 1 / other)
-    return scores
+    return np.log(one / other) - _CAUTION * np.sqrt(1 / one + 1 / other)

@@ -30,8 +30,7 @@ def best_told(parts: Sequence[tuple[Floats, Floats, Floats]], weights: Floats) -
             informed = (precision * probabilities) @ tells
             variance += c @ (1 / informed)
             gains += precision * ((c / informed**2) @ tells.T)
-        towards: Floats = weights @ (gains / variance[:, None])
-        return towards
+        return weights @ (gains / variance[:, None])
 
     return descend(gradient, parts[0][1].shape[0])
 

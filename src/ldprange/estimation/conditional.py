@@ -63,8 +63,7 @@ class Conditional(Shares):
         self._among = Among(shares, *([int(end[0]) for end in ends] for ends in everybody))
 
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
-        shares: Floats = self._rising[high] - self._rising[low]
-        return shares
+        return self._rising[high] - self._rising[low]
 
     def interval(self, low: Boundaries, high: Boundaries, z: float) -> Interval:
         low, high = np.broadcast_arrays(low, high)

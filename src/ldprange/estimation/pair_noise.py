@@ -29,8 +29,7 @@ class PairNoise:
         known = one.T @ estimate @ other
         known[:, 0] = one.T @ own[0] / np.sqrt(len(other))
         known[0] = other.T @ own[1] / np.sqrt(len(one))
-        found: Floats = one @ known @ other.T
-        return found
+        return one @ known @ other.T
 
     def precision(self, own: float) -> Floats:
         """Return the inverse of the covariance, ``own`` times as large for what tells of one attribute."""
@@ -39,13 +38,11 @@ class PairNoise:
         )
         informed[:, 0] *= own
         informed[0] *= own
-        precision: Floats = (self._joint * informed.reshape(-1)) @ self._joint.T
-        return precision
+        return (self._joint * informed.reshape(-1)) @ self._joint.T
 
     @property
     def root(self) -> Floats:
         """A square root of the covariance of what both attributes tell together."""
         deviations: Floats = np.sqrt(self._variances)
         deviations[0], deviations[:, 0] = 0.0, 0.0
-        root: Floats = self._joint * deviations.reshape(-1)
-        return root
+        return self._joint * deviations.reshape(-1)

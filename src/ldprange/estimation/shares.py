@@ -48,8 +48,7 @@ class Shares(ABC):
 
     def share(self, low: Boundaries, high: Boundaries) -> Floats:
         """Return the estimated shares."""
-        shares: Floats = self.cdf[high] - self.cdf[low]
-        return shares
+        return self.cdf[high] - self.cdf[low]
 
     @abstractmethod
     def interval(self, low: Boundaries, high: Boundaries, z: float) -> Interval:

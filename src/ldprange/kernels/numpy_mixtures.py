@@ -153,5 +153,4 @@ def block_halves(blocks: Blocks, some: slice) -> tuple[Floats, Floats, Floats, F
 
 
 def _log_density(deviation: Floats, variance: Floats) -> Floats:
-    log: Floats = -0.5 * (deviation**2 / variance + np.log(variance))
-    return log
+    return -0.5 * (deviation**2 / variance + np.log(variance))

@@ -142,8 +142,7 @@ def hadamard_index(lines: Words, bits: int, digits: int) -> Words:
     for shift in (1, 2, 4, 8, 16):
         ones |= ones >> np.uint32(shift)
     unit = lowest & ones & ~(ones >> np.uint32(bits))
-    index: Words = lines - (lowest & (unit - np.uint32(1))) + unit
-    return index
+    return lines - (lowest & (unit - np.uint32(1))) + unit
 
 
 def hadamard_scatter(items: Number, bits: int, digits: int) -> Number:

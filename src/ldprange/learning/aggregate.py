@@ -116,8 +116,7 @@ class LabelledAggregate:
     def people(self) -> NDArray[np.int64]:
         """How many people of each class reported."""
         reports = np.array([[part.reports for part in row] for row in self.parts], np.int64)
-        people: NDArray[np.int64] = reports.sum(axis=1) if self.plan.asked == "one" else reports[:, 0]
-        return people
+        return reports.sum(axis=1) if self.plan.asked == "one" else reports[:, 0]
 
     def part(self, label: Label, attribute: str) -> Aggregate:
         """Return the aggregate of one class and attribute."""

@@ -160,8 +160,7 @@ class Mechanism(ABC):
 
     def people(self, counts: Counts, users: Users) -> NDArray[np.float64]:
         """Return unbiased numbers of people in the cells (for a contrast: as :meth:`estimate` has it)."""
-        numbers: NDArray[np.float64] = (self._supports(counts) - self._q * users) / (self._p - self._q)
-        return numbers
+        return (self._supports(counts) - self._q * users) / (self._p - self._q)
 
     def _supports(self, counts: Counts) -> NDArray[Any]:
         """Return how many reports support each cell."""

@@ -101,10 +101,7 @@ class ShiftedMechanism(Mechanism):
         if self._block == self.cells:
             return (items + np.uint32(shifts)) // width
         blocks = items // length
-        windows: Items = (
-            blocks * np.uint32(self._windows) + (items - blocks * length + np.uint32(shifts)) // width
-        )
-        return windows
+        return blocks * np.uint32(self._windows) + (items - blocks * length + np.uint32(shifts)) // width
 
     def _joined(self, shifts: Words, reports: Column) -> Column:
         """Return the column of shifts and of the oracle's reports."""

@@ -61,5 +61,4 @@ def _parts(column: Any) -> Sequence[pa.Array]:
     import pyarrow as pa
 
     array = pa.chunked_array(column) if hasattr(column, "__arrow_c_stream__") else pa.array(column)
-    parts: Sequence[pa.Array] = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
-    return parts
+    return array.chunks if isinstance(array, pa.ChunkedArray) else [array]

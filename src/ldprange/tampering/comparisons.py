@@ -46,8 +46,7 @@ class Comparisons(NamedTuple):
     def allowed(self, logarithm: float) -> Floats:
         """Return how far honest reports may be off; ``logarithm`` is L of the module."""
         part = self.most * logarithm / 3
-        bounds: Floats = part + np.sqrt(part**2 + 2 * self.variance * logarithm)
-        return bounds
+        return part + np.sqrt(part**2 + 2 * self.variance * logarithm)
 
 
 def logarithm_of(comparisons: int, false_alarms: float) -> float:
