@@ -100,10 +100,9 @@ def _between(name: str, axis: Domain, low: Any, high: Any) -> tuple[Positions, P
 
 def ends_of(name: str, pair: Range) -> tuple[Any, Any]:
     """Return the two ends of an attribute's range, which is a ``pair`` of them or a single value."""
-    if not isinstance(pair, tuple | list):
-        if not isinstance(pair, str) and np.ndim(pair):
-            raise QueryError(f"{name} must be a value or a pair of ends, such as (18, 64), got {shown(pair)}")
+    several = isinstance(pair, tuple | list)
+    if not several and (isinstance(pair, str) or not np.ndim(pair)):
         return pair, pair
-    if len(pair) != 2:
+    if not several or len(pair) != 2:
         raise QueryError(f"{name} must be a value or a pair of ends, such as (18, 64), got {shown(pair)}")
     return pair[0], pair[1]
