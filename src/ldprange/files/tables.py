@@ -103,17 +103,12 @@ def _numbered(batches: Iterable[pa.RecordBatch], skipped: Skipped | None) -> Ite
         numbers: _Rows = range(first, first + len(batch))
         first += len(batch)
         if skipped is not None:
-            present = np.logical_and.reduce([~_missing(column) for column in batch.columns])
-            if not present.all():
-                skipped(int(np.count_nonzero(~present)))
-                batch, numbers = batch.filter(pa.array(present)), np.asarray(numbers)[present]
+            empty = [column.is_null(nan_is_null=True) for column in batch.columns]
+            missing = np.logical_or.reduce([column.to_numpy(zero_copy_only=False) for column in empty])
+            if missing.any():
+                skipped(int(np.count_nonzero(missing)))
+                batch, numbers = batch.filter(pa.array(~missing)), np.asarray(numbers)[~missing]
         yield batch, numbers
-
-
-def _missing(column: pa.Array) -> NDArray[np.bool_]:
-    """Say in which rows of a column there is no value: it is empty, or NaN."""
-    missing: NDArray[np.bool_] = column.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
-    return missing
 
 
 def read_header(file: BinaryIO, delimiter: str) -> list[str]:
