@@ -59,14 +59,11 @@ class NaiveBayes(ReportsClassifier):
     """
 
     def _read(self, counts: LabelledAggregate) -> None:
-        self.bin_log_prob_ = [
-            np.log(
-                _smoothed(
-                    densities(counts, place), np.array([exact_people(row[place]) for row in counts.parts])
-                )
-            )
-            for place in range(len(counts.plan.attributes))
-        ]
+        self.bin_log_prob_ = []
+        for place in range(len(counts.plan.attributes)):
+            shares = densities(counts, place)
+            m = np.array([[exact_people(row[place])] for row in counts.parts])
+            self.bin_log_prob_.append(np.log((m * shares + 1 / shares.shape[1]) / (m + 1)))
 
     def predict_log_proba(self, X: ArrayLike) -> Floats:  # noqa: N803 (scikit-learn's name)
         """Return the logarithm of each class's probability, a row for each of ``X``."""
@@ -94,9 +91,3 @@ def exact_people(aggregate: Aggregate) -> float:
     variances = plan.estimator(aggregate.users).variances(np.linspace(0.0, 1.0, bins + 1))
     drawn = (1 - 1 / bins) / bins  # the variance of one person's being in a bin
     return float(drawn / variances(each, each + 1).mean())
-
-
-def _smoothed(shares: Floats, people: Floats) -> Floats:
-    m = people[:, None]
-    smoothed: Floats = (m * shares + 1 / shares.shape[1]) / (m + 1)
-    return smoothed
