@@ -105,7 +105,7 @@ class SurveyAddress:
         path = _PATH.fullmatch(parts.path)
         plain = not (parts.query or parts.fragment or parts.username or parts.password) and port != 0
         if parts.scheme not in _OWN_PORTS or not path or not plain:
-            came = shown(_without_password(url))
+            came = shown(re.sub("//[^/]*@", "//…@", url))  # without a password
             raise ArgumentError(f"a survey's address must be like https://example.org/s/commute, got {came}")
         if port == _OWN_PORTS[parts.scheme]:
             port = None
@@ -118,10 +118,6 @@ class SurveyAddress:
     def interface(self) -> str:
         """The path of the survey's interface on its host."""
         return f"{self.base}/api/surveys/{self.name}"
-
-
-def _without_password(url: str) -> str:
-    return re.sub("//[^/]*@", "//…@", url)
 
 
 def _canonical_host(name: str) -> str:
