@@ -25,16 +25,14 @@ _WEAK = 5.0  # an ε beyond which a report nearly tells the answer
 def plan_facts(plan: Plan) -> list[tuple[str, str]]:
     """Return what people want to know about a plan."""
     widths = report_bytes(plan)
+    alone = [len(wire.pack(Report(plan.fingerprint, 0, bytes(width)))) for width in widths]
     return [
         ("domain", plan.domain.describe()),
         privacy_fact(plan.epsilon),
         ("decomposition", plan.layout.describe()),
         ("oracle by level", _runs([oracle_name(oracle) for oracle in plan.oracles])),
         ("people by level", _shares(plan.probabilities)),
-        (
-            "report",
-            f"{_between(widths)} in a batch, {_between([_alone(plan, width) for width in widths])} alone",
-        ),
+        ("report", f"{_between(widths)} in a batch, {_between(alone)} alone"),
         ("fingerprint", plan.fingerprint),
     ]
 
@@ -171,10 +169,6 @@ def _shares(probabilities: Sequence[float]) -> str:
     if len(shares) > _MAX_TOLD:
         return f"{100 * min(probabilities):.3g}% to {100 * max(probabilities):.3g}%"
     return ", ".join(shares)
-
-
-def _alone(plan: Plan, width: int) -> int:
-    return len(wire.pack(Report(plan.fingerprint, 0, bytes(width))))
 
 
 def _between(sizes: list[int]) -> str:
