@@ -40,7 +40,8 @@ from aggregate_vectors import aggregates, file_of_version_1
 from ldprange import wire
 from ldprange.client.encoding import encode_with
 from ldprange.levels import Level
-from ldprange.randomness import WORDS, Coins, UnusedCoins
+from ldprange.randomness import WORDS, Coins
+from unused_coins import UnusedCoins
 from vector_plans import plans
 
 HERE = Path(__file__).parent

@@ -80,23 +80,6 @@ class SystemCoins:
         return self
 
 
-class UnusedCoins:
-    """Words that are all 0: the spare ones of coins whose every word is accounted for, as in test vectors."""
-
-    def word(self) -> int:
-        """Return 0."""
-        return 0
-
-    def words(self, count: int) -> NDArray[np.uint32]:
-        """Return ``count`` times 0."""
-        return np.zeros(count, np.uint32)
-
-    @property
-    def spare(self) -> Coins:
-        """These."""
-        return self
-
-
 def _read_pool() -> tuple[int, ...]:
     """Return a few words from the operating system's generator."""
     return _POOL.unpack(os.urandom(_POOL.size))

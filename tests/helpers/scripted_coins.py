@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.randomness import Coins, UnusedCoins
+from ldprange.randomness import Coins
+from unused_coins import UnusedCoins
 
 
 class ScriptedCoins:

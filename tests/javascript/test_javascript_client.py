@@ -31,8 +31,9 @@ from ldprange.oracles.randomized_response import SymbolResponse
 from ldprange.oracles.shifted import ShiftedMechanism
 from ldprange.oracles.subset_selection import SubsetMechanism
 from ldprange.oracles.unary_encoding import _UnaryMechanism
-from ldprange.randomness import WORDS, Coins, UnusedCoins, exponential_from_below
+from ldprange.randomness import WORDS, Coins, exponential_from_below
 from node_client import FOLDER, ROOT, answers, as_json, program, seeded
+from unused_coins import UnusedCoins
 
 
 def test_plans_that_chance_has_changed_are_read_or_refused(node: str) -> None:
