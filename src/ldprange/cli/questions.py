@@ -31,15 +31,29 @@ class Questions:
 
     def answers(self, estimated: Estimate, confidence: float) -> dict[str, Any]:
         """Return the answers from ``estimated`` at ``confidence``; what was not asked is left out."""
-        found = {
-            "no_answer": _no_answer(estimated, confidence),
-            "ranges": _ranges(estimated, self.ranges, confidence),
-            "prefixes": _prefixes(estimated, self.prefixes, confidence),
-            "quantiles": _quantiles(estimated, self.quantiles, confidence),
-            "histogram": _histogram(estimated, confidence) if self.histogram else [],
-            "band": self.band if self.cdf else None,
-            "cdf": _cdf(estimated, confidence, self.band) if self.cdf else [],
-        }
+        domain, found = estimated.domain, dict[str, Any]()
+        if estimated.everyone is not estimated:  # all else is then of those who answered
+            found["no_answer"] = _one(estimated.no_answer(confidence=confidence))
+        found["ranges"] = [
+            {"from": low, "to": high, **_one(estimated.range(low, high, confidence=confidence))}
+            for low, high in (map(domain.parse, ends) for ends in self.ranges)
+        ]
+        found["prefixes"] = [
+            {"to": bound, **_one(estimated.prefix(bound, confidence=confidence))}
+            for bound in map(domain.parse, self.prefixes)
+        ]
+        if self.quantiles:
+            values = _each(estimated.quantiles(list(self.quantiles), confidence=confidence))
+            found["quantiles"] = [{"q": q, **each} for q, each in zip(self.quantiles, values, strict=True)]
+        if self.histogram:
+            found["histogram"] = [
+                {"from": domain.lower(index), "to": domain.upper(index), **each}
+                for index, each in enumerate(_each(estimated.histogram(confidence=confidence)))
+            ]
+        if self.cdf:
+            shares = _each(estimated.cdf(confidence=confidence, band=self.band))
+            found["band"] = self.band
+            found["cdf"] = [{"to": domain.upper(index), **each} for index, each in enumerate(shares)]
         return {key: answer for key, answer in found.items() if answer}
 
 
@@ -59,47 +73,6 @@ def share_within(found: JointEstimate, ranges: Ranges, confidence: float) -> dic
 def bounds(ranges: Ranges) -> dict[str, list[Any]]:
     """Return ``ranges`` in plain JSON types."""
     return {name: list(ends) for name, ends in ranges.items()}
-
-
-def _no_answer(estimated: Estimate, confidence: float) -> dict[str, Any] | None:
-    """Return the share of all people who gave no answer, if they need not; all else is then of the others."""
-    everybody_answers = estimated.everyone is estimated
-    return None if everybody_answers else _one(estimated.no_answer(confidence=confidence))
-
-
-def _ranges(
-    estimated: Estimate, typed: tuple[tuple[str, str], ...], confidence: float
-) -> list[dict[str, Any]]:
-    return [
-        {"from": low, "to": high, **_one(estimated.range(low, high, confidence=confidence))}
-        for low, high in (map(estimated.domain.parse, ends) for ends in typed)
-    ]
-
-
-def _prefixes(estimated: Estimate, typed: tuple[str, ...], confidence: float) -> list[dict[str, Any]]:
-    parsed = map(estimated.domain.parse, typed)
-    return [{"to": bound, **_one(estimated.prefix(bound, confidence=confidence))} for bound in parsed]
-
-
-def _quantiles(estimated: Estimate, qs: tuple[float, ...], confidence: float) -> list[dict[str, Any]]:
-    if not qs:
-        return []
-    found = estimated.quantiles(list(qs), confidence=confidence)
-    return [{"q": q, **each} for q, each in zip(qs, _each(found), strict=True)]
-
-
-def _histogram(estimated: Estimate, confidence: float) -> list[dict[str, Any]]:
-    domain = estimated.domain
-    return [
-        {"from": domain.lower(index), "to": domain.upper(index), **each}
-        for index, each in enumerate(_each(estimated.histogram(confidence=confidence)))
-    ]
-
-
-def _cdf(estimated: Estimate, confidence: float, band: str) -> list[dict[str, Any]]:
-    upper = estimated.domain.upper
-    found = estimated.cdf(confidence=confidence, band=band)
-    return [{"to": upper(index), **each} for index, each in enumerate(_each(found))]
 
 
 def _one(answer: Answer[float]) -> dict[str, Any]:
