@@ -120,7 +120,12 @@ class Ledger:
         One that would exceed the budget is an error. A report that this returned is on the disk.
         """
         packed = self.keep_once(survey, plan, person, lambda: wire.pack(make()), pending=True)
-        return self._as_report(plan, packed)
+        try:
+            return wire.unpack_one(plan, packed)
+        except LdprangeError:
+            raise FileError(
+                f"{self.path} must hold reports of plan {plan.fingerprint}, but this one is damaged"
+            ) from None
 
     def keep_once(
         self, survey: str, plan: Asking, person: str, make: Callable[[], bytes], *, pending: bool = False
@@ -216,14 +221,6 @@ class Ledger:
         query = "SELECT report FROM reports WHERE person = ? AND survey = ? AND fingerprint = ?"
         row: tuple[bytes] | None = connection.execute(query, key).fetchone()
         return row[0] if row else None
-
-    def _as_report(self, plan: Plan, packed: bytes) -> Report:
-        try:
-            return wire.unpack_one(plan, packed)
-        except LdprangeError:
-            raise FileError(
-                f"{self.path} must hold reports of plan {plan.fingerprint}, but this one is damaged"
-            ) from None
 
 
 def _decimal(epsilon: float) -> Fraction:
