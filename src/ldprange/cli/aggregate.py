@@ -40,7 +40,6 @@ from ldprange.support.left_out import NO_REPORT, Damaged, LeftOut
     "--damaged",
     type=click.Choice(get_args(Damaged)),
     default="refuse",
-    show_default=True,
     help="With --column: whether a row that is empty, or no report of this plan, is an error, or left out.",
 )
 @output_option
@@ -49,7 +48,6 @@ from ldprange.support.left_out import NO_REPORT, Damaged, LeftOut
     "--engine",
     type=click.Choice(["local", "spark"]),
     default="local",
-    show_default=True,
     help="Count here, or on a Spark cluster, which reads .parquet only.",
 )
 @click.option(

@@ -36,7 +36,6 @@ FOUND_WRONG = 1
     "--runs",
     type=click.IntRange(min=100),
     default=RUNS,
-    show_default=True,
     help="How often encode_many is run on each value; clients, which are slower, a twentieth of it.",
 )
 @click.option("--max-epsilon", type=float, metavar="NUMBER", help="A plan that asks for more ε is wrong.")

@@ -22,7 +22,6 @@ FOUND = 1
     "--false-alarms",
     type=float,
     default=0.001,
-    show_default=True,
     metavar="CHANCE",
     help="The chance, at most, that something is found among honest reports.",
 )

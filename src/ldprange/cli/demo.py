@@ -32,14 +32,8 @@ _QUANTILES = (0.25, 0.5, 0.75, 0.9)
 
 
 @command("ldprange demo", "ldprange demo --people 1000000 --epsilon 0.5")
-@click.option(
-    "--people",
-    type=click.IntRange(1, 10_000_000),
-    default=200_000,
-    show_default=True,
-    help="How many people report.",
-)
-@epsilon_option(default=1.1, show_default=True, help="How much each of them reveals at most.")
+@click.option("--people", type=click.IntRange(1, 10_000_000), default=200_000, help="How many people report.")
+@epsilon_option(default=1.1, help="How much each of them reveals at most.")
 def demo(people: int, epsilon: float) -> None:
     """See it all at work on a made-up population, without files or a server.
 

@@ -15,11 +15,7 @@ from ldprange.errors import ArgumentError
 @click.argument("name", metavar="SURVEY")
 @click.option("-o", "--output", metavar="FOLDER", required=True, help="The folder to make.")
 @click.option(
-    "--reports-per-file",
-    type=click.IntRange(min=1),
-    default=1 << 22,
-    show_default=True,
-    help="At least; a batch stays whole.",
+    "--reports-per-file", type=click.IntRange(min=1), default=1 << 22, help="At least; a batch stays whole."
 )
 @store_options
 @json_option

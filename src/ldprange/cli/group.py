@@ -94,7 +94,7 @@ class Commands(click.Group):
             ctx.exit(INTERRUPTED)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.version_option(__version__, prog_name="ldprange", help="Print the version.")
 def commands() -> None:
     """Ranges, prefixes and quantiles of numbers that nobody else ever sees.

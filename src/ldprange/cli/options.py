@@ -27,7 +27,6 @@ missing_option = click.option(
     "--missing",
     type=click.Choice(get_args(Missing)),
     default="refuse",
-    show_default=True,
     help="Whether a row without a value (an empty cell, null, NaN) is an error or is skipped.",
 )
 seed_option = click.option(
@@ -66,14 +65,12 @@ answers_option = click.option(
     "--answers",
     type=click.Choice(get_args(Answers)),
     default="unbiased",
-    show_default=True,
     help="Which answers the plan is best for; denoised asks more about coarse scales and needs --users.",
 )
 workload_option = click.option(
     "--workload",
     type=click.Choice(get_args(Workload)),
     default="both",
-    show_default=True,
     help="What should be most accurate: ranges, prefixes (and quantiles), or both.",
 )
 

@@ -59,7 +59,6 @@ _ORACLES: dict[str, Callable[[], Oracle]] = {**ORACLES, "hrr": HRR}
     "--decomposition",
     type=click.Choice(["best", *_SHAPES]),
     default="best",
-    show_default=True,
     help="How the domain is split into levels.",
 )
 @click.option("--branching", type=int, help=f"Children to a node of a tree.  [default: {_BRANCHING}]")
@@ -67,7 +66,6 @@ _ORACLES: dict[str, Callable[[], Oracle]] = {**ORACLES, "hrr": HRR}
     "--oracle",
     type=click.Choice(["best", *_ORACLES]),
     default="best",
-    show_default=True,
     help="How a person's place on a level is randomised; the best is chosen for every level.",
 )
 @click.option("--bits", type=int, help="Bits of a Hadamard hash, 1 to 4; the best for ε if left out.")
@@ -75,7 +73,6 @@ _ORACLES: dict[str, Callable[[], Oracle]] = {**ORACLES, "hrr": HRR}
     "--levels",
     type=click.Choice(["best", "even"]),
     default="best",
-    show_default=True,
     help="How many people report on each level: as is best for the workload, or as many on each (as in the "
     "paper).",
 )

@@ -49,13 +49,7 @@ def _asked(words: str, what: str, *names: str, **more: Any) -> Callable[[Any], A
     type=click.Choice(["pointwise", "simultaneous"]),
     help="Of --cdf: each interval holds on its own, or all hold at once.  [default: pointwise]",
 )
-@click.option(
-    "--confidence",
-    type=float,
-    default=0.95,
-    show_default=True,
-    help="How often intervals contain the truth.",
-)
+@click.option("--confidence", type=float, default=0.95, help="How often intervals contain the truth.")
 @click.option(
     "--denoise", is_flag=True, help="Less error for a little bias: a distribution, with no share below 0."
 )

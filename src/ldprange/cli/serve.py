@@ -29,7 +29,7 @@ _MEGABYTE = 1_000_000
 def _limit(option: str, default: float, what: str, *, least: int = 0, **more: Any) -> Callable[[Any], Any]:
     """Return the option of a limit, which is at ``least`` so much."""
     kind = click.FloatRange if isinstance(default, float) else click.IntRange
-    return click.option(option, type=kind(min=least), default=default, show_default=True, help=what, **more)
+    return click.option(option, type=kind(min=least), default=default, help=what, **more)
 
 
 @command(
@@ -41,10 +41,8 @@ def _limit(option: str, default: float, what: str, *, least: int = 0, **more: An
 )
 @survey_options(required=False)
 @store_options
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port to listen on."
-)
+@click.option("--host", default="127.0.0.1", help="The address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, help="The port to listen on.")
 @click.option(
     "--origin",
     "origins",

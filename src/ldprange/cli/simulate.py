@@ -33,13 +33,7 @@ from ldprange.support.left_out import WITHOUT_A_VALUE, LeftOut
 @values_argument
 @column_option
 @missing_option
-@click.option(
-    "--repetitions",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    help="How many surveys to draw.",
-)
+@click.option("--repetitions", type=click.IntRange(min=1), default=20, help="How many surveys to draw.")
 @click.option(
     "--population",
     type=click.Choice([RESPONDENTS]),

@@ -58,7 +58,6 @@ def _server_option(command: Callable[..., None]) -> Callable[..., None]:
     return click.option(
         "--server",
         default=_SERVER,
-        show_default=True,
         metavar="URL",
         envvar="LDPRANGE_SERVER",
         help="The collector; also from LDPRANGE_SERVER.",
