@@ -145,12 +145,11 @@ def plan(
         )
     else:
         made = _even(domain, epsilon, shape, randomiser)
+    on_a_line = len(domain.attributes) == 1 and not domain.unordered
     prediction = made.predict(users) if users else None
-    denoised = (
-        predict_denoised(made, users) if users and answers == "denoised" and _on_a_line(domain) else None
-    )
-    median = predict_estimate(made, users).median() if users and _on_a_line(domain) else None
-    told = _on_a_line(domain) and (domain.bins <= _FEW_BINS or max_influence is not None)
+    denoised = predict_denoised(made, users) if users and answers == "denoised" and on_a_line else None
+    median = predict_estimate(made, users).median() if users and on_a_line else None
+    told = on_a_line and (domain.bins <= _FEW_BINS or max_influence is not None)
     influence = made.influence() if told else None
     reason = comparison.reason if comparison and users else None
     if output:
@@ -159,14 +158,12 @@ def plan(
     if comparison and reason and not comparison.useful:
         note(reason)
     if as_json:
-        predicted = prediction and prediction_object(prediction)
-        after = {"denoised": denoised_object(denoised)} if denoised else {}
         print_json(
             {
                 **plan_object(made),
-                "prediction": predicted,
+                "prediction": prediction and prediction_object(prediction),
                 **({"median": median.to_dict()} if median else {}),
-                **after,
+                **({"denoised": denoised_object(denoised)} if denoised else {}),
                 "influence": influence and asdict(influence),
                 "reason": reason,
                 "output": output,
@@ -188,10 +185,6 @@ def plan(
         screen.print(f"plan written to {output}")
     if users:
         steer(made, users)
-
-
-def _on_a_line(domain: Domain) -> bool:
-    return len(domain.attributes) == 1 and not domain.unordered
 
 
 def _decomposition(kind: str, branching: int | None) -> Decomposition | None:
