@@ -176,9 +176,8 @@ class Aggregate:
         users = checked_users([a + b for a, b in zip(self.users, other.users, strict=True)])
         for mine, theirs in zip(self.counts, other.counts, strict=True):
             mine += theirs
-        if any(
-            counts.min() < 0 for counts in self.counts
-        ):  # a sum beyond 64 bits wraps, and is undone so too
+        # a sum beyond 64 bits wraps, and is undone so too
+        if any(counts.min() < 0 for counts in self.counts):
             for mine, theirs in zip(self.counts, other.counts, strict=True):
                 mine -= theirs
             raise ArgumentError(

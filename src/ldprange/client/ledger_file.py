@@ -69,10 +69,7 @@ class LedgerFile:
                 # FULL, and the folder too: else a power cut could bring back a journal and undo a report
                 connection.execute("PRAGMA synchronous = EXTRA")
                 yield connection
-        except (
-            sqlite3.Error,
-            UnicodeDecodeError,
-        ) as error:  # what SQLite says of damage may quote some of it
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # what is said of damage may quote some of it
             raise FileError(
                 f"{self.path} must be a ledger that can be read and written, but: {error}; "
                 "if it is damaged, restore it from a backup: a new one would not know what was answered"

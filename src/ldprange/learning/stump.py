@@ -50,9 +50,8 @@ class DecisionStump(ReportsClassifier):
         self.threshold_ = counts.plan.plans[self.feature_].domain.at(float(self._cut))
         sides = np.stack([left[self.feature_][:, self._cut - 1], shares[:, 0]])
         sides[1] -= sides[0]
-        sides = (
-            np.maximum(sides, 0.0) + 1 / self.class_count_.sum() * shares.T
-        )  # one person who may be on either
+        # and one person who may be on either
+        sides = np.maximum(sides, 0.0) + 1 / self.class_count_.sum() * shares.T
         self.leaf_proba_ = sides / sides.sum(axis=1, keepdims=True)
 
     def predict_log_proba(self, X: ArrayLike) -> Floats:  # noqa: N803 (scikit-learn's name)
