@@ -19,7 +19,7 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import numpy as np
 
@@ -29,9 +29,9 @@ from ldprange.oracles.contract import Column, Mechanism
 from ldprange.plan import Plan
 from ldprange.reports import Batch, Report, gathered
 from ldprange.support.arrays import Counts
-from ldprange.support.checking import check_type, shown
+from ldprange.support.checking import check_choice, check_type, shown
 from ldprange.support.html_tables import html_facts
-from ldprange.support.left_out import NO_REPORT, Damaged, LeftOut, Skipped, check_damaged
+from ldprange.support.left_out import NO_REPORT, Damaged, LeftOut, Skipped
 from ldprange.support.optional import optional_packages
 from ldprange.support.packed_counts import packed_counts, unpacked_counts
 from ldprange.support.parallel import in_threads
@@ -127,7 +127,7 @@ class Aggregate:
             are left out with a warning that says how many they were (``"skip"``). Empty rows are such too.
         """
         check_type(plan, Plan, "an aggregate's plan")
-        check_damaged(damaged)
+        check_choice(damaged, get_args(Damaged), "damaged", ArgumentError)
         left_out = LeftOut(NO_REPORT)
         total = Aggregate._counted(plan, reports, column, left_out.add if damaged == "skip" else None)
         if left_out.rows:

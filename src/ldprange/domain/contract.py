@@ -11,16 +11,16 @@ import math
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.domain.text import shown as for_people
-from ldprange.errors import DomainError
+from ldprange.errors import ArgumentError, DomainError
 from ldprange.support.arrays import Bins, Positions
-from ldprange.support.checking import Values, check_type, listed, make_described, shown
-from ldprange.support.columns import Missing, check_missing, told, with_missing, without
+from ldprange.support.checking import Values, check_choice, check_type, listed, make_described, shown
+from ldprange.support.columns import Missing, told, with_missing, without
 from ldprange.support.parallel import slices
 
 OpenEndsLike = bool | Literal["both", "low", "high"]
@@ -297,7 +297,7 @@ class Domain(ABC):
 
     def present(self, values: Values, missing: Missing = "refuse") -> Any:
         """Return ``values`` as an array; if some are ``missing``, an error, or the others with a warning."""
-        check_missing(missing)
+        check_choice(missing, get_args(Missing), "missing", ArgumentError)
         array, absent = with_missing(values)
         if not absent.any():
             return array

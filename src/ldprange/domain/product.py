@@ -3,24 +3,16 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.domain.contract import Domain
-from ldprange.errors import DomainError, about
+from ldprange.errors import ArgumentError, DomainError, about
 from ldprange.support.arrays import Bins
-from ldprange.support.checking import Values, can_be_written, listed, normalise, shown
-from ldprange.support.columns import (
-    Missing,
-    check_columns,
-    check_missing,
-    column_names,
-    told,
-    with_missing,
-    without,
-)
+from ldprange.support.checking import Values, can_be_written, check_choice, listed, normalise, shown
+from ldprange.support.columns import Missing, check_columns, column_names, told, with_missing, without
 from ldprange.support.parallel import slices
 
 _MAX_COUNTED = 1 << 28  # joint bins: 2 GiB of counters
@@ -129,7 +121,7 @@ class Product(Domain):
 
         Otherwise what is missing is no answer, where there may be none, and elsewhere an error.
         """
-        check_missing(missing)
+        check_choice(missing, get_args(Missing), "missing", ArgumentError)
         columns = []
         if missing == "refuse":
             for name, axis, column in zip(self.names, self.axes, self._columns(values), strict=True):

@@ -23,7 +23,7 @@ from ldprange.estimation.shares import Shares
 from ldprange.levels import boundaries
 from ldprange.plan import Plan
 from ldprange.support.arrays import Floats, Positions
-from ldprange.support.checking import shown
+from ldprange.support.checking import check_choice, shown
 from ldprange.support.columns import as_array
 from ldprange.support.html_tables import html_text
 
@@ -184,8 +184,7 @@ class Estimate:
         if self.domain.unordered:
             raise QueryError("categories have no order, so they have no cdf; ask for the histogram")
         self._check_answered("cdf")
-        if band not in ("pointwise", "simultaneous"):
-            raise QueryError(f"the band must be 'pointwise' or 'simultaneous', got {shown(band)}")
+        check_choice(band, ("pointwise", "simultaneous"), "the band", QueryError)
         stops = np.arange(1.0, self._shares.bins + 1)
         at_once = max(1, self._shares.bins - 1) if band == "simultaneous" else 1
         answer = self._answer(np.zeros_like(stops), stops, confidence, at_once)

@@ -15,7 +15,7 @@ from ldprange.agreement import Agreement, read_json
 from ldprange.domain import Domain
 from ldprange.errors import DomainError, PlanError
 from ldprange.plan import Plan
-from ldprange.support.checking import is_number, listed, normalise, shown
+from ldprange.support.checking import check_choice, is_number, listed, normalise, shown
 from ldprange.support.columns import as_array
 
 VERSION = 1
@@ -74,10 +74,7 @@ class LabelledPlan(Agreement):
                 "classes must be strings, or finite numbers, that differ from one another, "
                 f"got {shown(self.classes)}"
             )
-        if self.asked not in get_args(Asked):
-            raise PlanError(
-                f"how many attributes a person is asked must be 'one' or 'all', got {shown(self.asked)}"
-            )
+        check_choice(self.asked, get_args(Asked), "how many attributes a person is asked", PlanError)
 
     @property
     def epsilon(self) -> float:

@@ -11,7 +11,7 @@ from ldprange.plan import Plan
 from ldprange.planner.compare import Candidate, check_survey, compare_plans
 from ldprange.planner.denoised import coarse_line, coarse_plan, tilted
 from ldprange.planner.optimise import Workload, optimise_plan
-from ldprange.support.checking import is_number, shown
+from ldprange.support.checking import check_choice, is_number, shown
 
 _LIARS = 0.01  # the share of reports whose influence is limited
 
@@ -53,8 +53,7 @@ def choose_plan(
     >>> plan.decomposition
     Windows(widths=(64, 32, 16, 8, 4, 2, 1))
     """
-    if answers not in get_args(Answers):
-        raise PlanError(f"answers must be 'unbiased' or 'denoised', got {shown(answers)}")
+    check_choice(answers, get_args(Answers), "answers", PlanError)
     check_survey(domain, epsilon, expected_users, workload)
     if max_influence is not None:
         _check_limit(domain, answers, max_influence)

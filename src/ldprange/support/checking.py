@@ -83,6 +83,12 @@ def check_type(value: object, kind: type | UnionType, what: str) -> None:
         )
 
 
+def check_choice(choice: object, choices: Sequence[str], what: str, error: type[LdprangeError]) -> None:
+    """Raise ``error`` unless ``choice`` is one of ``choices``; the message calls it ``what``."""
+    if choice not in choices:
+        raise error(f"{what} must be {' or '.join(map(repr, choices))}, got {shown(choice)}")
+
+
 def normalise(description: object, **fields: Any) -> None:
     """Put ``fields`` in the place of those that a frozen ``description`` was made with, while it is made.
 

@@ -3,12 +3,12 @@
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.errors import ArgumentError, DomainError, LdprangeError
+from ldprange.errors import DomainError, LdprangeError
 from ldprange.support.checking import Values, first_of, listed, shown
 
 Missing = Literal["refuse", "skip"]
@@ -92,12 +92,6 @@ def without(array: NDArray[Any], missing: Mask) -> NDArray[Any]:
     """Return the entries of ``array`` that are not ``missing``, in the type that they have by themselves."""
     kept = array[~missing]
     return np.array(kept.tolist()) if kept.dtype.kind == "O" else kept
-
-
-def check_missing(choice: Missing) -> None:
-    """Raise ArgumentError unless ``choice`` says what becomes of missing values."""
-    if choice not in get_args(Missing):
-        raise ArgumentError(f"missing must be 'refuse' or 'skip', got {shown(choice)}")
 
 
 def told(array: NDArray[Any], missing: Mask, choice: Missing) -> None:

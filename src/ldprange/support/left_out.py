@@ -1,10 +1,7 @@
 """Rows that cannot be used: whether they are an error, and how many were left out."""
 
 from collections.abc import Callable
-from typing import Literal, get_args
-
-from ldprange.errors import ArgumentError
-from ldprange.support.checking import shown
+from typing import Literal
 
 Damaged = Literal["refuse", "skip"]
 """What becomes of rows that hold no report."""
@@ -29,9 +26,3 @@ class LeftOut:
 
     def __str__(self) -> str:
         return f"left out {self.rows:,} row{'s' * (self.rows != 1)} {self.why}"
-
-
-def check_damaged(choice: Damaged) -> None:
-    """Raise ArgumentError unless ``choice`` says what becomes of damaged rows."""
-    if choice not in get_args(Damaged):
-        raise ArgumentError(f"damaged must be 'refuse' or 'skip', got {shown(choice)}")

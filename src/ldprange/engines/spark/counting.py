@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -26,8 +26,9 @@ from ldprange.packed_columns import batches_of
 from ldprange.plan import Plan
 from ldprange.reports import Batch
 from ldprange.support.arrays import Counts
+from ldprange.support.checking import check_choice
 from ldprange.support.columns import check_columns
-from ldprange.support.left_out import NO_REPORT, Damaged, LeftOut, Skipped, check_damaged
+from ldprange.support.left_out import NO_REPORT, Damaged, LeftOut, Skipped
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -83,7 +84,7 @@ def count(
     are an error, or where ``damaged`` is ``"skip"`` they are left out with a warning that says how many.
     """
     check_installed()
-    check_damaged(damaged)
+    check_choice(damaged, get_args(Damaged), "damaged", ArgumentError)
     if column is None and damaged == "skip":
         raise ArgumentError('damaged="skip" is for packed reports; name their column with column=…')
     left_out = LeftOut(NO_REPORT)
