@@ -235,7 +235,7 @@ def test_where_nobody_seems_to_be_people_beside_it_still_make_an_answer_vary() -
     """At a large ε that is nearly all of its variance: a coarser cell's people may be inside or beside."""
     side = ldp.Domain.integers(0, 15)
     domain = ldp.Domain.product(a=side, b=side)
-    plan = ldp.choose_plan(domain, epsilon=8.0, expected_users=1000, answers="denoised")
+    plan = ldp.choose_plan(domain, epsilon=8.0, expected_users=500, answers="denoised")
     counts = np.zeros(domain.shape, np.int64)
     counts[[0, 3, 8, 15], [0, 2, 9, 15]] = [450, 200, 250, 100]
     shares = joint(ldp.simulate(plan, counts, seed=1))._joint((0, 1))
