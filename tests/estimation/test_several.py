@@ -21,6 +21,7 @@ from ldprange.estimation.consistent import ConsistentShares
 from ldprange.estimation.shares import rising
 from ldprange.least_squares.table import Boxes
 from ldprange.oracles import Oracle
+from ldprange.planner.optimise import best_oracle
 
 WIDE = ldp.Domain.product(a=ldp.Domain.integers(0, 10**6 - 1), b=ldp.Domain.integers(0, 10**6 - 1))
 PLAN = ldp.Plan(TWO, 1.0, ldp.Tree(4), ldp.HRR())
@@ -235,7 +236,8 @@ def test_where_nobody_seems_to_be_people_beside_it_still_make_an_answer_vary() -
     """At a large ε that is nearly all of its variance: a coarser cell's people may be inside or beside."""
     side = ldp.Domain.integers(0, 15)
     domain = ldp.Domain.product(a=side, b=side)
-    plan = ldp.choose_plan(domain, epsilon=8.0, expected_users=500, answers="denoised")
+    grids = ldp.Grids.coarse(domain)
+    plan = ldp.Plan(domain, 8.0, grids, [best_oracle(level, 8.0) for level in grids.on(domain).levels])
     counts = np.zeros(domain.shape, np.int64)
     counts[[0, 3, 8, 15], [0, 2, 9, 15]] = [450, 200, 250, 100]
     shares = joint(ldp.simulate(plan, counts, seed=1))._joint((0, 1))

@@ -104,6 +104,12 @@ def test_how_much_is_plenty_of_two_attributes_goes_with_their_bins(
     assert (_plan(two, users, "denoised") == _plan(two, users, "unbiased")) == plenty
 
 
+def test_where_drawing_people_adds_more_noise_than_privacy_there_is_plenty_of_few_people() -> None:
+    """The share of one of 64 even bins has a variance of 1/64 a person; privacy's is 0.011 at ε = 5.9."""
+    assert _plan(TWO, 100, "denoised", 5.9) == _plan(TWO, 100, "unbiased", 5.9)
+    assert _plan(TWO, 100, "denoised", 5.4) != _plan(TWO, 100, "unbiased", 5.4)
+
+
 def test_with_plenty_the_grids_of_three_attributes_are_asked_as_unbiased_answers_want() -> None:
     three = ldp.Domain.product(**{name: ldp.Domain.integers(0, 63) for name in "abc"})
     plan = _plan(three, 1e9, "denoised")

@@ -84,12 +84,14 @@ def coarse_plan(domain: Domain, epsilon: float, expected_users: float, workload:
 
     The less can be known of a pair, the coarser its grids, and the more people are asked about one attribute:
     on coarse scales only, where little can be known even of that. Where much can be known, as many are asked
-    about every grid, and where there is plenty, as many as unbiased answers want. Then all combinations of
-    the scales of two attributes are worth asking for, and no plan is returned.
+    about every grid. Where there is plenty, or where privacy adds less noise than the drawing of people, as
+    many as unbiased answers want. Then all combinations of the scales of two attributes are worth asking for,
+    and no plan is returned.
     """
     known, attributes = _known(epsilon, expected_users), len(domain.attributes)
     of_pair, of_one = known / math.comb(attributes, 2), bisect_right(_TELLING, known / attributes)
-    plenty = of_pair > _PLENTY * math.prod(domain.shape) ** (1 / attributes)
+    bins = math.prod(domain.shape) ** (1 / attributes)
+    plenty = of_pair > _PLENTY * bins or known > expected_users * bins
     if plenty and attributes == 2:
         return None
     much = bisect_right(_FINER, of_pair)
