@@ -116,6 +116,7 @@ def test_with_plenty_the_grids_of_three_attributes_are_asked_as_unbiased_answers
     assert [level.cells for level in plan.levels][9::3] == [4, 16, 64, 256, 1024, 4096]
     best = ldp.optimise_plan(three, epsilon=1.0, decomposition=plan.decomposition)
     assert plan == best
+    assert [level.cells for level in _plan(three, 10, "denoised", 6.0).levels][9::3] == [4, 16, 64, 256, 1024]
     assert plan != ldp.Plan(three, 1.0, plan.decomposition, plan.oracles)
 
 

@@ -89,15 +89,16 @@ def coarse_plan(domain: Domain, epsilon: float, expected_users: float, workload:
     and no plan is returned.
     """
     known, attributes = _known(epsilon, expected_users), len(domain.attributes)
-    of_pair, of_one = known / math.comb(attributes, 2), bisect_right(_TELLING, known / attributes)
+    of_pair = known / math.comb(attributes, 2)
+    much, of_one = bisect_right(_FINER, of_pair), bisect_right(_TELLING, known / attributes)
     bins = math.prod(domain.shape) ** (1 / attributes)
     plenty = of_pair > _PLENTY * bins or known > expected_users * bins
     if plenty and attributes == 2:
         return None
-    much = bisect_right(_FINER, of_pair)
-    grids = Grids.coarse(domain, _MAX_CELLS[much], deepest=_DEEPEST[of_one])
     if plenty:
+        grids = Grids.coarse(domain, _MAX_CELLS[max(much, _EVEN)])
         return optimise_plan(domain, epsilon=epsilon, decomposition=grids, workload=workload)
+    grids = Grids.coarse(domain, _MAX_CELLS[much], deepest=_DEEPEST[of_one])
     oracles = [best_oracle(level, epsilon) for level in grids.on(domain).levels]
     alone = np.count_nonzero(grids.depths, axis=1) == 1
     if much >= _EVEN:
