@@ -43,7 +43,8 @@ def choose_plan(
         ``"unbiased"``: the plan of least predicted error among all kinds, which does not depend on the number
         of people. ``"denoised"``: one that asks more about coarse scales, for estimates that are denoised,
         and does not tell bins apart where little can be known of so many; unbiased ones are a little less
-        accurate then. The more people are expected, the less the two differ.
+        accurate then. The more people are expected, the less the two differ, but three attributes and more
+        are always asked about in pairs.
     max_influence
         The furthest that 1% of all reports, made up to that end, may move the share of any range (see
         :meth:`Plan.influence`). Left out, there is no such limit.
