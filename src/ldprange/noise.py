@@ -30,6 +30,7 @@ from ldprange.support.checking import normalise
 
 _ROUNDING = 1e-12
 _TRACE = 1e-9  # of a user
+_NEGLIGIBLE = 0.01  # part of a variance that who is in a cell may have without being looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +106,14 @@ class Law:
         """Return the least part, over levels, of an even population's variance that depends on who is where.
 
         ``cells`` are the cells that each level's oracle is asked about. Near 1 a share varies as that of a
-        plain random sample does; near 0 as much wherever people are.
+        plain random sample does; 0 if it varies as much wherever people are, or nearly so.
         """
         parts = [
             noise.occupied / (count * noise.in_even_population(count)) if noise.occupied > 0 else 0.0
             for noise, count in zip(self.noises, cells, strict=True)
         ]
-        return min(parts)
+        least = min(parts)
+        return 0.0 if least < _NEGLIGIBLE else least
 
     def node_variances(self, cells: Sequence[int]) -> Floats:
         """Return σ² of a node on every level, in a population spread evenly over its cells."""

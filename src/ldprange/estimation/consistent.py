@@ -10,14 +10,20 @@ from ldprange.aggregate import Aggregate
 from ldprange.decompositions.contract import Estimator, Variances
 from ldprange.estimation.denoise_beside import denoised_beside
 from ldprange.estimation.denoise_line import denoised
-from ldprange.estimation.shares import CentredShares, Spread, drawn_slope, level_estimates, rising
-from ldprange.levels import boundaries, neighbours
+from ldprange.estimation.line_noise import LineNoise, LineNoiseIn
+from ldprange.estimation.shares import (
+    CentredShares,
+    Spread,
+    drawn_slope,
+    level_estimates,
+    nowhere_empty,
+    rising,
+)
+from ldprange.levels import boundaries
 from ldprange.plan import Plan
 from ldprange.sampling import Population
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.blas import callers_thread
-
-_NEGLIGIBLE = 0.01  # part of a variance that who is in a cell may have without being looked at
 
 
 @dataclass(eq=False)
@@ -97,25 +103,32 @@ def consistent_shares(
         cdf = np.interp(everywhere, known, cdf[known])
     smooth = None
     if denoise:
-        smooth = _denoised(estimator, cdf, known, plan.domain.plain_bins) if aggregate.reports else cdf
+        smooth = _denoised(plan, estimator, users, cdf, known) if aggregate.reports else cdf
     return shares_around(plan, estimator, users, cdf, population, smooth)
 
 
-def _denoised(estimator: Estimator, cdf: Floats, known: Boundaries, plain: slice) -> Floats:
-    """Return the denoised cdf of all bins, of which reports tell what is below the ``known`` boundaries."""
-    if known.size == cdf.size:
-        noise = estimator.block_variances, estimator.even_variances
-        return _cdf(denoised_beside(np.diff(cdf), *noise, plain)).clip(0.0, 1.0)
+def _denoised(
+    plan: Plan, estimator: Estimator, users: Sequence[float], cdf: Floats, known: Boundaries
+) -> Floats:
+    """Return the denoised cdf of all bins, of which reports tell what is below the ``known`` boundaries.
 
-    def variances(low: Boundaries, high: Boundaries) -> Floats:
-        return estimator.even_variances(known[low], known[high])
+    Noise is first taken to be that of an even population, then, if it matters, of the one that was found.
+    """
+    everywhere = np.arange(cdf.size)
 
-    def block_variances(width: int) -> Floats:
-        return variances(*neighbours(width, known.size - 1))
+    def found(noise: LineNoise) -> Floats:
+        if known.size == cdf.size:
+            each = noise.block_variances, noise.variances
+            return denoised_beside(np.diff(cdf), *each, plan.domain.plain_bins)
+        cells = denoised(np.diff(cdf[known]), noise.block_variances, noise.variances, known)
+        return np.diff(np.interp(everywhere, known, _cdf(cells)))
 
-    cells = denoised(np.diff(cdf[known]), block_variances, variances, known)
-    between: Floats = np.interp(np.arange(cdf.size), known, _cdf(cells).clip(0.0, 1.0))
-    return between
+    shares = found(LineNoise(estimator, known, cdf.size - 1))
+    occupied = plan.law(users).occupied_part([level.asked for level in plan.levels])
+    if occupied > 0:
+        people = _cdf(nowhere_empty(shares, float(sum(users))))
+        shares = found(LineNoiseIn(estimator, known, people, occupied))
+    return _cdf(shares).clip(0.0, 1.0)
 
 
 def shares_around(
@@ -132,7 +145,7 @@ def shares_around(
     """
     law = plan.law(users, population)
     occupied = law.occupied_part([level.asked for level in plan.levels])
-    empty = None if occupied < _NEGLIGIBLE else lambda low, high, even: (1 - occupied) * even
+    empty = None if occupied == 0 else lambda low, high, even: (1 - occupied) * even
     return ConsistentShares(
         cdf,
         smooth,

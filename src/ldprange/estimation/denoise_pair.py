@@ -12,14 +12,16 @@ criterion tells what either makes of the estimate. These get the mean of both, w
 """
 
 from collections.abc import Sequence
-from math import log, prod
+from math import prod
 
 import numpy as np
 
 from ldprange.estimation.pair_noise import PairNoise
 from ldprange.estimation.risk import criterion, weight_of_smooth
+from ldprange.estimation.shares import nowhere_empty
 from ldprange.estimation.smooth_pair import smooth_pair
 from ldprange.estimation.splits import NO_NOISE, mixture, split
+from ldprange.least_squares.axis import Axis
 from ldprange.least_squares.table import JointFit, coarser
 from ldprange.support.arrays import Floats
 
@@ -28,7 +30,14 @@ _MIN_CELL_RATIO = 1e-6  # of what independence would give a cell, so that no cel
 _CERTAINTY = 100.0  # by which an attribute's own distribution is more certain than what the table says of it
 
 
-def denoised_pair(table: JointFit, coefficients: Sequence[Floats], alone: Sequence[Floats]) -> Floats:
+def denoised_pair(
+    table: JointFit,
+    coefficients: Sequence[Floats],
+    alone: Sequence[Floats],
+    ordered: Sequence[bool],
+    people: float,
+    rounds: int,
+) -> Floats:
     """Return the distribution of the cells that are known of two attributes.
 
     Parameters
@@ -39,18 +48,28 @@ def denoised_pair(table: JointFit, coefficients: Sequence[Floats], alone: Sequen
         What the grids say, as :meth:`JointFit.fit` takes it.
     alone
         The distribution of each attribute's leaves.
+    ordered
+        Whether neighbouring bins of each attribute are alike.
+    people
+        How many reported.
+    rounds
+        How often cells are denoised: first with the noise of independent attributes, then of what was found.
     """
     own = [
         coarser(shares, [axis.cells[depth]])
         for shares, axis, depth in zip(alone, table.axes, table.known, strict=True)
     ]
-    found = _by_splits(table, table.fit(coefficients, table.known), table.known, alone)
+    found = _by_splits(table, table.fit(coefficients, table.known), alone)
     found = np.maximum(found, _MIN_CELL_RATIO * np.multiply.outer(*own))
     depths = _compared(table)
     if not all(depths):
         return found
-    cells = [axis.cells[depth] for axis, depth in zip(table.axes, depths, strict=True)]
-    mixed = _mixed(table, depths, table.fit(coefficients, depths), alone)
+    estimate = table.fit(coefficients, depths)
+    cells = estimate.shape
+    mixed = np.multiply.outer(*(coarser(shares, [n]) for shares, n in zip(alone, cells, strict=True)))
+    for _ in range(rounds):
+        noise = PairNoise(table, depths, nowhere_empty(mixed, people))
+        mixed = _mixed(table, noise, estimate, alone, ordered)
     # what is within these cells only the splits tell
     coarse = coarser(found, cells)
     scale = np.divide(mixed, coarse, out=np.zeros_like(coarse), where=coarse > 0)
@@ -67,16 +86,17 @@ def _compared(table: JointFit) -> list[int]:
     return depths
 
 
-def _mixed(table: JointFit, depths: Sequence[int], estimate: Floats, alone: Sequence[Floats]) -> Floats:
-    """Return the distribution of cells of some depths, by both ways, from their ``estimate``."""
-    noise = PairNoise(table, depths)
+def _mixed(
+    table: JointFit, noise: PairNoise, estimate: Floats, alone: Sequence[Floats], ordered: Sequence[bool]
+) -> Floats:
+    """Return the distribution of cells, by both ways, from their ``estimate`` and its ``noise``."""
     own = [coarser(shares, [cells]) for shares, cells in zip(alone, estimate.shape, strict=True)]
     estimate = noise.with_own(estimate, own)
-    judged, ordered = noise.precision(0.0), [axis.depth > 1 for axis in table.axes]
+    judged = noise.precision(0.0)
     smooth = smooth_pair(estimate, noise.precision(_CERTAINTY), judged, own, ordered)
 
     def split_cells(shares: Floats) -> Floats:
-        return _by_splits(table, shares.reshape(estimate.shape), depths, alone).reshape(-1)
+        return _by_splits(table, shares.reshape(estimate.shape), alone).reshape(-1)
 
     split = split_cells(estimate)
     split_criterion = criterion(split_cells, estimate.reshape(-1), split, judged, noise.root)
@@ -84,53 +104,66 @@ def _mixed(table: JointFit, depths: Sequence[int], estimate: Floats, alone: Sequ
     return (1 - weight) * split.reshape(estimate.shape) + weight * smooth.shares
 
 
-def _by_splits(table: JointFit, estimate: Floats, known: Sequence[int], alone: Sequence[Floats]) -> Floats:
-    """Return the distribution of cells of some depths from an ``estimate``, by splitting cells."""
-    depths, mass = [0, 0], np.ones((1, 1))
-    while depths != list(known):
-        a = _next(table, known, depths)
-        depths[a] += 1
-        cells = [axis.cells[depth] for axis, depth in zip(table.axes, depths, strict=True)]
+def _by_splits(table: JointFit, estimate: Floats, alone: Sequence[Floats]) -> Floats:
+    """Return the distribution of cells from an ``estimate`` of theirs, by splitting cells."""
+    mass = np.ones((1, 1))
+    while mass.shape != estimate.shape:
+        # along the attribute that has the longer way to go, so that cells stay about as long as wide
+        first, second = (last / now for last, now in zip(estimate.shape, mass.shape, strict=True))
+        a = int(second > first)
+        cells = list(mass.shape)
+        cells[a] *= _parts(table.axes[a], cells[a])
         here = np.moveaxis(coarser(estimate, cells), a, -1)
-        own = coarser(alone[a], [cells[a]])
-        parts = _split(np.moveaxis(mass, a, -1), here, own, _variance(table, depths, a))
+        noise = _variances(table, mass.shape, cells, a)
+        parts = _split(np.moveaxis(mass, a, -1), here, coarser(alone[a], [cells[a]]), *noise)
         mass = np.moveaxis(parts, -1, a)
     return mass
 
 
-def _next(table: JointFit, known: Sequence[int], depths: Sequence[int]) -> int:
-    """Return the attribute that has the longer way to go, so that cells stay about as long as wide."""
-    each = zip(table.axes, known, depths, strict=True)
-    first, second = (log(axis.cells[last] / axis.cells[depth]) for axis, last, depth in each)
-    return int(second > first)
+def _parts(axis: Axis, cells: int) -> int:
+    """Return in how few parts, two or more, each of an attribute's ``cells`` can be split."""
+    children = next(number for number in axis.cells if number > cells) // cells
+    return next(number for number in range(2, children + 1) if children % number == 0)
 
 
-def _variance(table: JointFit, depths: Sequence[int], a: int) -> float:
-    """Return the variance of how far a cell lies from an equal part of its parent on an attribute.
+def _variances(table: JointFit, before: Sequence[int], cells: Sequence[int], a: int) -> tuple[float, float]:
+    """Return the variance of how far a cell lies from an equal part of its parent on attribute ``a``.
 
-    It comes from the details that the attribute's last depth adds, at any depth of the other.
+    The first part is the same wherever people are; the second is of parents of average mass, and in
+    proportion to it. Both come from the details that tell cells from the ones ``before``, at any depth of the
+    other attribute.
     """
-    one, other = (table.axes[k].cell_energies(depths[k]) for k in (a, 1 - a))
-    shrink = np.moveaxis(table.shrink, a, 0)[depths[a], : depths[1 - a] + 1]
-    return float((shrink * other).sum() * one[-1])
+    axis, other = table.axes[a], table.axes[1 - a]
+    depth = next(depth for depth, number in enumerate(axis.cells) if number >= cells[a])
+    size = axis.leaves / cells[a]
+    energies = size * (1 - before[a] / cells[a]) * other.cell_energies(other.leaves // cells[1 - a])
+    spread, occupied = (
+        float(np.moveaxis(by_depths, a, 0)[depth] @ energies)
+        for by_depths in (table.spread_parts, table.occupied_parts)
+    )
+    return spread, occupied
 
 
-def _split(mass: Floats, estimate: Floats, own: Floats, variance: float) -> Floats:
+def _split(mass: Floats, estimate: Floats, own: Floats, spread: float, occupied: float) -> Floats:
     """Split every cell along the last axis, child by child: each against those that are left.
 
-    ``own`` is the attribute's distribution over the children; ``variance`` is of a child about an equal part.
+    ``own`` is the attribute's distribution over the children; ``spread`` and ``occupied`` are the parts of a
+    child's variance about an equal part, as :func:`_variances` has them.
     """
     branching = estimate.shape[-1] // mass.shape[-1]
     found = estimate.reshape(*mass.shape, branching)
     expected = np.broadcast_to(own.reshape(-1, branching), found.shape)
     parts, left = np.empty(found.shape), mass
-    each = variance * branching / (branching - 1)  # of one child by itself
+    # of each child by itself
+    each = (spread + occupied * estimate.size * np.maximum(found, 0.0)) * branching / (branching - 1)
+    each = np.maximum(each, NO_NOISE)
     for child in range(branching - 1):
         rest = branching - child
-        value = found[..., child] + (left - found[..., child:].sum(axis=-1)) / rest
+        part = each[..., child] / each[..., child:].sum(axis=-1)
+        value = found[..., child] + (left - found[..., child:].sum(axis=-1)) * part
         those = expected[..., child:].sum(axis=-1)
         share = np.divide(expected[..., child], those, out=np.full(those.shape, 1 / rest), where=those > 0)
-        noise = np.full(value.size, max(each * (1 - 1 / rest), NO_NOISE))
+        noise = (each[..., child] * (1 - part)).reshape(-1)
         flat = value.reshape(-1), noise, (left * share).reshape(-1), left.reshape(-1)
         parts[..., child] = split(*flat, mixture(*flat)).reshape(value.shape)
         left = left - parts[..., child]

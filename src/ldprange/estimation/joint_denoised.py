@@ -8,17 +8,19 @@
 Within the cells of a table the attributes are taken to be independent of each other.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from math import prod
 
 import numpy as np
 
 from ldprange.decompositions import GridsLayout
+from ldprange.decompositions.contract import Variances
 from ldprange.errors import QueryError
 from ldprange.estimation.denoise_beside import denoised_beside
 from ldprange.estimation.denoise_pair import denoised_pair
-from ldprange.least_squares.table import Boxes, coarser
+from ldprange.estimation.shares import nowhere_empty
+from ldprange.least_squares.table import Boxes, JointFit, coarser
 from ldprange.levels import neighbours
 from ldprange.noise import Law
 from ldprange.support.arrays import Boundaries, Floats, Positions
@@ -38,12 +40,22 @@ class PairedShares:
         The levels, how sure they are, and what they say in the basis of details.
     plain
         Of every attribute, the bins that have a place on its line.
+    unordered
+        The attributes whose bins have no order.
     """
 
     def __init__(
-        self, grids: GridsLayout, law: Law, coefficients: Sequence[Floats], plain: Sequence[slice]
+        self,
+        grids: GridsLayout,
+        law: Law,
+        coefficients: Sequence[Floats],
+        plain: Sequence[slice],
+        unordered: frozenset[int],
     ) -> None:
         self._grids, self._law, self._coefficients, self._plain = grids, law, coefficients, plain
+        self._unordered, self._people = unordered, float(law.users.sum())
+        # noise is taken to be that of an even population, then, if it matters, of the one that was found
+        self._rounds = 2 if law.occupied_part([level.asked for level in grids.levels]) > 0 else 1
         self._alone: dict[int, Floats] = {}
         self._tables: dict[tuple[int, ...], tuple[Floats, tuple[int, ...]]] = {}
 
@@ -53,21 +65,17 @@ class PairedShares:
         if attribute not in self._alone:
             table = self._grids.table(self._law, (attribute,))
             (leaves,) = table.leaves
-            even = table.variances(np.linspace(0, 1, leaves + 1))
-
-            def variances(low: Boundaries, high: Boundaries) -> Floats:
-                return even(Boxes([low], [high]))
-
-            def block_variances(width: int) -> Floats:
-                return variances(*neighbours(width, leaves))
-
             shares, plain = table.fit(self._coefficients), self._plain[attribute]
             bins = self._grids.axes[attribute].bins
             if plain.stop == bins:  # leaves beyond the last bin count as part of it
                 plain = slice(plain.start, leaves)
             else:
                 shares[bins - 1], shares[bins:] = shares[bins - 1 :].sum(), 0.0
-            self._alone[attribute] = denoised_beside(shares, block_variances, variances, plain)
+            found = np.full(leaves, 1 / leaves)
+            for _ in range(self._rounds):
+                people = np.append(0.0, np.cumsum(nowhere_empty(found, self._people)))
+                found = denoised_beside(shares, *_line_noise(table, people), plain)
+            self._alone[attribute] = found
         return self._alone[attribute]
 
     def between(
@@ -124,9 +132,9 @@ class PairedShares:
         table = self._grids.table(self._law, chosen)
         alone = [self.alone(attribute) for attribute in chosen]
         own = [self._cells(attribute, depth) for attribute, depth in zip(chosen, table.known, strict=True)]
-        return raked(
-            denoised_pair(table, self._coefficients, alone), {(0,): own[0], (1,): own[1]}
-        ), table.known
+        ordered = [attribute not in self._unordered for attribute in chosen]
+        found = denoised_pair(table, self._coefficients, alone, ordered, self._people, self._rounds)
+        return raked(found, {(0,): own[0], (1,): own[1]}), table.known
 
     def _many(self, chosen: tuple[int, ...]) -> tuple[Floats, tuple[int, ...]]:
         pairs = {
@@ -154,6 +162,16 @@ class PairedShares:
 
     def _cells(self, attribute: int, depth: int) -> Floats:
         return coarser(self.alone(attribute), [self._grids.axes[attribute].cells[depth]])
+
+
+def _line_noise(table: JointFit, cdf: Floats) -> tuple[Callable[[int], Floats], Variances]:
+    """Return the variances of blocks and of ranges of one attribute's leaves, in a population of a cdf."""
+    exact = table.variances(cdf)
+
+    def variances(low: Boundaries, high: Boundaries) -> Floats:
+        return exact(Boxes([low], [high]))
+
+    return lambda width: variances(*neighbours(width, cdf.size - 1)), variances
 
 
 def raked(joint: Floats, margins: dict[tuple[int, ...], Floats]) -> Floats:

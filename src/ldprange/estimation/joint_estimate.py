@@ -73,8 +73,11 @@ class JointEstimate:
         self._coefficients = self._grids.coefficients(level_estimates(aggregate))
         self._joint_shares: dict[tuple[int, ...], JointShares] = {}
         self._answered: dict[tuple[int, ...], Among] = {}
-        plain = [axis.plain_bins for axis in self._product.axes]
-        self._denoised = PairedShares(self._grids, self._law, self._coefficients, plain) if denoise else None
+        self._denoised = None
+        if denoise:
+            plain = [axis.plain_bins for axis in self._product.axes]
+            known = self._grids, self._law, self._coefficients
+            self._denoised = PairedShares(*known, plain, self._product.unordered)
 
     def __repr__(self) -> str:
         kind = "Estimate" if self._denoised is None else "Denoised estimate"

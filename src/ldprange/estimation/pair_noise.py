@@ -9,40 +9,50 @@ from ldprange.support.arrays import Floats
 
 
 class PairNoise:
-    """The covariance of the cells' shares, were people spread evenly.
+    """The covariance of the cells' shares, were ``shares`` the population's.
 
-    In the products of both attributes' details it is diagonal. The first function of each basis is constant:
+    It is that of the products of both attributes' details. The first function of each basis is constant:
     what lies along it tells of the other attribute alone.
     """
 
-    def __init__(self, table: JointFit, depths: Sequence[int]) -> None:
+    def __init__(self, table: JointFit, depths: Sequence[int], shares: Floats) -> None:
         self._bases = [
             axis.rebuild(np.eye(axis.cells[depth]), depth).T
             for axis, depth in zip(table.axes, depths, strict=True)
         ]
-        self._joint = np.kron(*self._bases)
-        self._variances = table.by_coefficient(table.shrink, depths) * table.leaves_of_a_cell(depths)
+        joint: Floats = np.kron(*self._bases).astype(np.float64, copy=False)
+        covariance = table.detail_covariance(joint, shares, depths) * table.leaves_of_a_cell(depths)
+        known = np.diagonal(covariance) > 0
+        known[0] = False  # the whole, which is certain
+        alone = np.zeros(shares.shape, np.bool_)
+        alone[0], alone[:, 0] = True, True
+        self._own, self._both = (np.flatnonzero(known & which.reshape(-1)) for which in (alone, ~alone))
+        self._of_own, self._of_both = joint[:, self._own], joint[:, self._both]
+        self._own_precision = np.linalg.inv(covariance[np.ix_(self._own, self._own)])
+        across = covariance[np.ix_(self._both, self._own)]
+        self._following = across @ self._own_precision
+        self._left = covariance[np.ix_(self._both, self._both)] - self._following @ across.T
 
     def with_own(self, estimate: Floats, own: Sequence[Floats]) -> Floats:
-        """Return an ``estimate`` of which each attribute alone has its ``own`` distribution."""
+        """Return an ``estimate`` of which each attribute alone has its ``own`` distribution.
+
+        What both tell together follows as far as its errors and theirs go together.
+        """
         one, other = self._bases
-        known = one.T @ estimate @ other
+        before = one.T @ estimate @ other
+        known = before.copy()
         known[:, 0] = one.T @ own[0] / np.sqrt(len(other))
         known[0] = other.T @ own[1] / np.sqrt(len(one))
+        known.flat[self._both] += self._following @ (known - before).flat[self._own]
         return one @ known @ other.T
 
     def precision(self, own: float) -> Floats:
         """Return the inverse of the covariance, ``own`` times as large for what tells of one attribute."""
-        informed = np.divide(
-            1.0, self._variances, out=np.zeros_like(self._variances), where=self._variances > 0
-        )
-        informed[:, 0] *= own
-        informed[0] *= own
-        return (self._joint * informed.reshape(-1)) @ self._joint.T
+        both = self._of_both @ np.linalg.solve(self._left, self._of_both.T)
+        return both + own * (self._of_own @ self._own_precision @ self._of_own.T)
 
     @property
     def root(self) -> Floats:
         """A square root of the covariance of what both attributes tell together."""
-        deviations: Floats = np.sqrt(self._variances)
-        deviations[0], deviations[:, 0] = 0.0, 0.0
-        return self._joint * deviations.reshape(-1)
+        root: Floats = self._of_both @ np.linalg.cholesky(self._left)
+        return root

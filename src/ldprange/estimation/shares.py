@@ -19,6 +19,7 @@ from ldprange.support.parallel import in_threads, slices
 Interval = tuple[Floats, Floats]
 
 _MANY_COUNTERS = 1 << 18  # beyond so many, levels are estimated side by side
+_STRANGERS = 3.0  # people, who may be anywhere
 _MANY_SHARES = 1 << 16  # beyond so many, intervals are worked out side by side, in parts that caches hold
 
 
@@ -184,6 +185,14 @@ def level_estimates(aggregate: Aggregate) -> list[Floats]:
         return mechanism.estimate(counts, users) if users else np.zeros(mechanism.cells)
 
     return list((in_threads if aggregate.plan.counters > _MANY_COUNTERS else map)(estimate, levels))
+
+
+def nowhere_empty(shares: Floats, people: float) -> Floats:
+    """Return estimated ``shares`` of so many ``people`` as if a few more were among them, spread evenly.
+
+    A cell of which nobody was seen may have somebody: noise that grows with its share is not to vanish there.
+    """
+    return (people * shares + _STRANGERS / shares.size) / (people + _STRANGERS)
 
 
 def rising(cdf: Floats) -> Floats:

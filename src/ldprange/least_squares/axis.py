@@ -70,10 +70,12 @@ class Axis:
         norms = np.where(inside == 0, 0.0, np.where(first == last, inside**2 / sizes, apart))
         return np.diff(norms, axis=1, prepend=0.0)
 
-    def cell_energies(self, depth: int) -> Floats:
-        """Return the squared length of a cell's projections on the details of every depth down to its own."""
-        sizes = np.array(self.sizes[: depth + 1], np.float64)
-        return np.diff(sizes[-1] ** 2 / sizes, prepend=0.0)
+    def cell_energies(self, size: int) -> Floats:
+        """Return the squared length of the projections, on the details of every depth, of a cell of a size.
+
+        It is a cell of some depth, or some neighbouring ones of the same parent.
+        """
+        return np.diff(size * np.minimum(size / np.array(self.sizes), 1.0), prepend=0.0)
 
     def mean_energies(self) -> tuple[Floats, Floats]:
         """Return the mean squared length of the projections, over all ranges and over all prefixes."""

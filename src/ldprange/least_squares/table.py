@@ -75,7 +75,14 @@ class JointFit:
         spread = np.array([noise.spread for noise in law.noises])
         self.shrink = _inverse(self._deeper(self._precisions))
         """λ by depths; 0 where nothing is known, and of the whole, which is known."""
-        self._spread_parts = self.shrink**2 * self._deeper(self._precisions * spread / even)
+        self.spread_parts = self.shrink**2 * self._deeper(self._precisions * spread / even)
+        """Of ``shrink``, what is the same wherever people are."""
+
+    @cached_property
+    def occupied_parts(self) -> Floats:
+        """Of ``shrink``, what depends on who is where, in an even population."""
+        fixed = 1 / (prod(self.leaves) * self._law.fixed_people)
+        return np.where(self.shrink > 0, np.maximum(self.shrink - self.spread_parts - fixed, 0.0), 0.0)
 
     def _deeper(self, numbers: Floats) -> Floats:
         """Add up, for every combination of depths, what belongs to grids at least as deep."""
@@ -156,6 +163,27 @@ class JointFit:
             by_depths = np.moveaxis(axis.spread(moved), -1, a)
         return by_depths
 
+    def detail_covariance(self, details: Floats, shares: Floats, depths: Sequence[int]) -> Floats:
+        """Return the exact covariance of the estimated coefficients of all details of some depths.
+
+        ``details`` has a column for each, by joint cell, and ``shares`` are the population's in these cells.
+        """
+        leaves, cells = self.leaves_of_a_cell(depths), shares.reshape(-1)
+        there, mean = (details.T * cells) @ details / leaves, details.T @ cells / np.sqrt(leaves)
+        drawn, shrink = np.outer(mean, mean), self.by_coefficient(self.shrink, depths).reshape(-1)
+        # two details are both seen by grids as deep as the deeper of them in every attribute
+        alone = [
+            axis.spread(np.arange(depth + 1.0)).astype(np.int64)
+            for axis, depth in zip(self.axes, depths, strict=True)
+        ]
+        each = [depth.reshape(-1) for depth in np.meshgrid(*alone, indexing="ij")]
+        both = tuple(np.maximum.outer(depth, depth) for depth in each)
+        scales, held = (self._deeper(numbers)[both] for numbers in self._held_by_grid)
+        covariance: Floats = np.outer(shrink, shrink) * (held * there - scales * drawn)
+        covariance -= (there - drawn) / self._law.fixed_people
+        covariance.flat[:: len(covariance) + 1] += self.by_coefficient(self.spread_parts, depths).reshape(-1)
+        return covariance
+
     def leaves_of_a_cell(self, depths: Sequence[int]) -> int:
         """Return how many joint leaves a cell of some depths has."""
         return prod(axis.sizes[depth] for axis, depth in zip(self.axes, depths, strict=True))
@@ -171,7 +199,7 @@ class JointFit:
     def spread_variances(self, boxes: Boxes) -> Floats:
         """Return what variances would be if nobody were in any cell that a question weighs."""
         first, *others = (axis.energies(*ends) for axis, *ends in zip(self.axes, *boxes, strict=True))
-        parts: Floats = np.tensordot(first, self._spread_parts, axes=1)
+        parts: Floats = np.tensordot(first, self.spread_parts, axes=1)
         for energies in others:
             parts = np.einsum("qm...,qm->q...", parts, energies)
         return parts
@@ -181,7 +209,7 @@ class JointFit:
 
         ``cdf`` is the population's share below every joint boundary: of all leaves before it on every axis.
         """
-        sizes, by_depths = [axis.sizes for axis in self.axes], (self.shrink, self._spread_parts, *self._held)
+        sizes, by_depths = [axis.sizes for axis in self.axes], (self.shrink, self.spread_parts, *self._held)
         return lambda boxes: joint_variances(*boxes, sizes, cdf, *by_depths, self._law.fixed_people)
 
     def covariances(self, shares: Floats, low: Sequence[int], high: Sequence[int]) -> Floats:
@@ -195,7 +223,7 @@ class JointFit:
         box: Floats = reduce(np.multiply.outer, [line.astype(np.float64) for line in lines])
         all_depths = [axis.depth for axis in self.axes]
         asked = analysed(self.axes, box, all_depths)
-        found = self.by_coefficient(self._spread_parts, all_depths) * asked
+        found = self.by_coefficient(self.spread_parts, all_depths) * asked
         shrink = self.by_coefficient(self.shrink, all_depths)
         scales, held = self._held
         for depths in np.argwhere(scales).tolist():
@@ -212,8 +240,13 @@ class JointFit:
     @cached_property
     def _held(self) -> tuple[Floats, Floats]:
         """By depths: the coefficients of (Σ_{m≤k} λ_m⟨θ, P_m f⟩)², and of ⟨θ, E_k²⟩."""
+        scales, held = self._held_by_grid
+        return self._at(scales), self._at(held)
+
+    @property
+    def _held_by_grid(self) -> tuple[Floats, Floats]:
         scales = self._precisions**2 / self._law.users
-        return self._at(scales), self._at(scales * self._law.occupied_parts)
+        return scales, scales * self._law.occupied_parts
 
 
 def shares_below(shares: Floats) -> Floats:
