@@ -15,7 +15,7 @@ import ldprange as ldp
 from ldprange.decompositions import GridsLayout
 from ldprange.estimation.joint_shares import JointShares
 from ldprange.least_squares.axis import Axis
-from ldprange.least_squares.table import Boxes
+from ldprange.least_squares.table import Boxes, coarser
 from ldprange.noise import Law
 from ldprange.oracles import Oracle
 from ldprange.support.arrays import Floats
@@ -148,6 +148,28 @@ def test_covariances_with_a_box_are_exact(case: Case) -> None:
             one = indicator(leaf, [place + 1 for place in leaf])
             both, apart = (dense.variance(law, theta, box + sign * one) for sign in (1, -1))
             assert found[tuple(leaf)] == pytest.approx((both - apart) / 4, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_covariances_of_details_are_those_of_cells(case: Case) -> None:
+    plan, rng = case.plan(), np.random.default_rng(4)
+    assert isinstance(plan.layout, GridsLayout)
+    users = rng.integers(50, 200, len(plan.levels)).astype(float)
+    table = plan.layout.table(plan.law(users, population=1.5 * users.sum()), case.chosen)
+    theta = rng.dirichlet(np.ones(int(np.prod(table.leaves)))).reshape(table.leaves)
+    deepest = [axis.depth for axis in table.axes]
+    for depths in (deepest, [1 for _ in deepest]):
+        sizes = [axis.sizes[depth] for axis, depth in zip(table.axes, depths, strict=True)]
+        there = coarser(theta, [axis.cells[depth] for axis, depth in zip(table.axes, depths, strict=True)])
+        each = zip(table.axes, depths, there.shape, strict=True)
+        bases = [axis.rebuild(np.eye(cells), depth).T for axis, depth, cells in each]
+        details = reduce(lambda some, more: np.kron(some, more).astype(np.float64), bases)
+        of_details = table.detail_covariance(details, there, depths) * table.leaves_of_a_cell(depths)
+        for cell, row in zip(np.ndindex(there.shape), details @ of_details @ details.T, strict=True):
+            low = [place * size for place, size in zip(cell, sizes, strict=True)]
+            high = [start + size for start, size in zip(low, sizes, strict=True)]
+            expected = coarser(table.covariances(theta, low, high), there.shape)
+            np.testing.assert_allclose(row, expected.reshape(-1), rtol=1e-9, atol=1e-14)
 
 
 def upto(theta: Floats, plan: ldp.Plan, chosen: tuple[int, ...]) -> Floats:

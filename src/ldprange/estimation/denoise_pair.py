@@ -59,7 +59,7 @@ def denoised_pair(
         coarser(shares, [axis.cells[depth]])
         for shares, axis, depth in zip(alone, table.axes, table.known, strict=True)
     ]
-    found = _by_splits(table, table.fit(coefficients, table.known), alone)
+    found = _by_splits(table, table.fit(coefficients, table.known), alone, ordered)
     found = np.maximum(found, _MIN_CELL_RATIO * np.multiply.outer(*own))
     depths = _compared(table)
     if not all(depths):
@@ -96,7 +96,7 @@ def _mixed(
     smooth = smooth_pair(estimate, noise.precision(_CERTAINTY), judged, own, ordered)
 
     def split_cells(shares: Floats) -> Floats:
-        return _by_splits(table, shares.reshape(estimate.shape), alone).reshape(-1)
+        return _by_splits(table, shares.reshape(estimate.shape), alone, ordered).reshape(-1)
 
     split = split_cells(estimate)
     split_criterion = criterion(split_cells, estimate.reshape(-1), split, judged, noise.root)
@@ -104,7 +104,7 @@ def _mixed(
     return (1 - weight) * split.reshape(estimate.shape) + weight * smooth.shares
 
 
-def _by_splits(table: JointFit, estimate: Floats, alone: Sequence[Floats]) -> Floats:
+def _by_splits(table: JointFit, estimate: Floats, alone: Sequence[Floats], ordered: Sequence[bool]) -> Floats:
     """Return the distribution of cells from an ``estimate`` of theirs, by splitting cells."""
     mass = np.ones((1, 1))
     while mass.shape != estimate.shape:
@@ -112,7 +112,7 @@ def _by_splits(table: JointFit, estimate: Floats, alone: Sequence[Floats]) -> Fl
         first, second = (last / now for last, now in zip(estimate.shape, mass.shape, strict=True))
         a = int(second > first)
         cells = list(mass.shape)
-        cells[a] *= _parts(table.axes[a], cells[a])
+        cells[a] *= _parts(table.axes[a], cells[a], ordered[a])
         here = np.moveaxis(coarser(estimate, cells), a, -1)
         noise = _variances(table, mass.shape, cells, a)
         parts = _split(np.moveaxis(mass, a, -1), here, coarser(alone[a], [cells[a]]), *noise)
@@ -120,10 +120,16 @@ def _by_splits(table: JointFit, estimate: Floats, alone: Sequence[Floats]) -> Fl
     return mass
 
 
-def _parts(axis: Axis, cells: int) -> int:
-    """Return in how few parts, two or more, each of an attribute's ``cells`` can be split."""
+def _parts(axis: Axis, cells: int, ordered: bool) -> int:
+    """Return in how many parts each of an attribute's ``cells`` is to be split.
+
+    They are as few as can be, so that neighbours stay together: what is near nothing is a small part of
+    little, and does not add up over many cells. Categories are no neighbours, and are split all at once.
+    """
     children = next(number for number in axis.cells if number > cells) // cells
-    return next(number for number in range(2, children + 1) if children % number == 0)
+    return next(
+        number for number in range(2 if ordered else children, children + 1) if children % number == 0
+    )
 
 
 def _variances(table: JointFit, before: Sequence[int], cells: Sequence[int], a: int) -> tuple[float, float]:
