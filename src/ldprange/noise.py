@@ -102,6 +102,11 @@ class Law:
         users = float(self.users.sum())
         return max(0.0, 1 / users - 1 / self.fixed_people) if users >= 1 else 0.0
 
+    @property
+    def drawn(self) -> bool:
+        """Whether people were drawn: from a population of twice as many at least."""
+        return self.sampled * float(self.users.sum()) >= 0.5
+
     def occupied_part(self, cells: Sequence[int]) -> float:
         """Return the least part, over levels, of an even population's variance that depends on who is where.
 

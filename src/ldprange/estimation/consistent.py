@@ -20,6 +20,7 @@ from ldprange.estimation.shares import (
     rising,
 )
 from ldprange.levels import boundaries
+from ldprange.noise import Law
 from ldprange.plan import Plan
 from ldprange.sampling import Population
 from ldprange.support.arrays import Boundaries, Floats
@@ -103,16 +104,16 @@ def consistent_shares(
         cdf = np.interp(everywhere, known, cdf[known])
     smooth = None
     if denoise:
-        smooth = _denoised(plan, estimator, users, cdf, known) if aggregate.reports else cdf
+        law = plan.law(users, population)
+        smooth = _denoised(plan, estimator, law, cdf, known) if aggregate.reports else cdf
     return shares_around(plan, estimator, users, cdf, population, smooth)
 
 
-def _denoised(
-    plan: Plan, estimator: Estimator, users: Sequence[float], cdf: Floats, known: Boundaries
-) -> Floats:
+def _denoised(plan: Plan, estimator: Estimator, law: Law, cdf: Floats, known: Boundaries) -> Floats:
     """Return the denoised cdf of all bins, of which reports tell what is below the ``known`` boundaries.
 
-    Noise is first taken to be that of an even population, then, if it matters, of the one that was found.
+    Noise is first taken to be that of an even population, then, if people are drawn and it matters, of the
+    one that was found.
     """
     everywhere = np.arange(cdf.size)
 
@@ -124,9 +125,9 @@ def _denoised(
         return np.diff(np.interp(everywhere, known, _cdf(cells)))
 
     shares = found(LineNoise(estimator, known, cdf.size - 1))
-    occupied = plan.law(users).occupied_part([level.asked for level in plan.levels])
-    if occupied > 0:
-        people = _cdf(nowhere_empty(shares, float(sum(users))))
+    occupied = law.occupied_part([level.asked for level in plan.levels])
+    if law.drawn and occupied > 0:
+        people = _cdf(nowhere_empty(shares, float(law.users.sum())))
         shares = found(LineNoiseIn(estimator, known, people, occupied))
     return _cdf(shares).clip(0.0, 1.0)
 

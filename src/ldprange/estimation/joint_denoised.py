@@ -54,8 +54,9 @@ class PairedShares:
     ) -> None:
         self._grids, self._law, self._coefficients, self._plain = grids, law, coefficients, plain
         self._unordered, self._people = unordered, float(law.users.sum())
-        # noise is taken to be that of an even population, then, if it matters, of the one that was found
-        self._rounds = 2 if law.occupied_part([level.asked for level in grids.levels]) > 0 else 1
+        # noise is that of an even population, then, if people are drawn and it matters, of the one found
+        matters = law.drawn and law.occupied_part([level.asked for level in grids.levels]) > 0
+        self._rounds = 2 if matters else 1
         self._alone: dict[int, Floats] = {}
         self._tables: dict[tuple[int, ...], tuple[Floats, tuple[int, ...]]] = {}
 

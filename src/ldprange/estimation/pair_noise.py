@@ -4,8 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ldprange.estimation.splits import NO_NOISE
 from ldprange.least_squares.table import JointFit
 from ldprange.support.arrays import Floats
+
+_LEAST = 1e-9  # variance in any direction, of the greatest
 
 
 class PairNoise:
@@ -28,10 +31,11 @@ class PairNoise:
         alone[0], alone[:, 0] = True, True
         self._own, self._both = (np.flatnonzero(known & which.reshape(-1)) for which in (alone, ~alone))
         self._of_own, self._of_both = joint[:, self._own], joint[:, self._both]
-        self._own_precision = np.linalg.inv(covariance[np.ix_(self._own, self._own)])
+        _, self._own_precision = _root_and_inverse(covariance[np.ix_(self._own, self._own)])
         across = covariance[np.ix_(self._both, self._own)]
         self._following = across @ self._own_precision
-        self._left = covariance[np.ix_(self._both, self._both)] - self._following @ across.T
+        left = covariance[np.ix_(self._both, self._both)] - self._following @ across.T
+        self._root, self._precision = _root_and_inverse(left)
 
     def with_own(self, estimate: Floats, own: Sequence[Floats]) -> Floats:
         """Return an ``estimate`` of which each attribute alone has its ``own`` distribution.
@@ -48,11 +52,18 @@ class PairNoise:
 
     def precision(self, own: float) -> Floats:
         """Return the inverse of the covariance, ``own`` times as large for what tells of one attribute."""
-        both = self._of_both @ np.linalg.solve(self._left, self._of_both.T)
+        both: Floats = self._of_both @ self._precision @ self._of_both.T
         return both + own * (self._of_own @ self._own_precision @ self._of_own.T)
 
     @property
     def root(self) -> Floats:
         """A square root of the covariance of what both attributes tell together."""
-        root: Floats = self._of_both @ np.linalg.cholesky(self._left)
+        root: Floats = self._of_both @ self._root
         return root
+
+
+def _root_and_inverse(covariance: Floats) -> tuple[Floats, Floats]:
+    """Return a square root of a covariance, and its inverse, where hardly any noise is taken for a little."""
+    variances, directions = np.linalg.eigh(covariance)
+    variances = np.maximum(variances, max(_LEAST * variances.max(initial=0.0), NO_NOISE))
+    return directions * np.sqrt(variances), (directions / variances) @ directions.T
