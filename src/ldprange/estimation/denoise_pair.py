@@ -53,7 +53,7 @@ def denoised_pair(
     people
         How many reported.
     rounds
-        How often cells are denoised: first with the noise of independent attributes, then of what was found.
+        How often cells are denoised: first with the noise of an even population, then of what was found.
     """
     own = [
         coarser(shares, [axis.cells[depth]])
@@ -66,7 +66,7 @@ def denoised_pair(
         return found
     estimate = table.fit(coefficients, depths)
     cells = estimate.shape
-    mixed = np.multiply.outer(*(coarser(shares, [n]) for shares, n in zip(alone, cells, strict=True)))
+    mixed: Floats = np.full(cells, 1 / prod(cells))
     for _ in range(rounds):
         noise = PairNoise(table, depths, nowhere_empty(mixed, people))
         mixed = _mixed(table, noise, estimate, alone, ordered)
