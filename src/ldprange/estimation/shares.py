@@ -19,8 +19,8 @@ from ldprange.support.parallel import in_threads, slices
 Interval = tuple[Floats, Floats]
 
 _MANY_COUNTERS = 1 << 18  # beyond so many, levels are estimated side by side
-_STRANGERS = 3.0  # people, who may be anywhere
 _MANY_SHARES = 1 << 16  # beyond so many, intervals are worked out side by side, in parts that caches hold
+_STRANGERS = 3.0  # people, who may be anywhere
 
 
 class Shares(ABC):
