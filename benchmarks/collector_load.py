@@ -1,12 +1,14 @@
 """The collector's memory under load that goes on: ``python benchmarks/collector_load.py --seconds 600``.
 
-Senders in this process hand in batches, each as soon as the one before is acknowledged, or at a given rate.
-Meanwhile it looks at the memory of ``ldprange serve``, a process of its own.
+Senders in this process hand in batches, each as soon as the one before is acknowledged, or at a given rate;
+asked to wait, they wait and send the same again, as a client should. Meanwhile it looks at the memory of
+``ldprange serve``, a process of its own.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import secrets
 import socket
@@ -28,10 +30,13 @@ _LOOK = 0.5  # seconds between looks at the memory
 
 
 class Load(NamedTuple):
-    """What became of a load: acknowledged batches, others, and the server's memory at each look, in MiB."""
+    """What became of a load: batches, how many reports are counted, and the memory at each look, in MiB."""
 
     acknowledged: int
+    put_off: int
+    """Replies that asked to send a batch again later: more came than could be counted."""
     refused: int
+    counted: int
     memory: list[float]
 
 
@@ -52,7 +57,7 @@ def loaded(seconds: float, *, reports: int = 1, senders: int = 8, rate: float = 
     body = wire.pack(ldp.encode_many(PLAN, [(7 * person) % 120 for person in range(reports)], seed=1))
     with tempfile.TemporaryDirectory() as name:
         server, port = _started(Path(name))
-        counts = [[0, 0] for _ in range(senders)]
+        counts = [[0, 0, 0] for _ in range(senders)]
         end = time.monotonic() + seconds
         threads = [
             threading.Thread(target=_send, args=(port, body, end, senders / rate if rate else 0.0, count))
@@ -67,19 +72,22 @@ def loaded(seconds: float, *, reports: int = 1, senders: int = 8, rate: float = 
                 time.sleep(_LOOK)
             for thread in threads:
                 thread.join()
+            counted = _counted(port)
         finally:
             server.terminate()
             server.communicate()
-    return Load(sum(count[0] for count in counts), sum(count[1] for count in counts), memory)
+    acknowledged, put_off, refused = map(sum, zip(*counts, strict=True))
+    return Load(acknowledged, put_off, refused, counted, memory)
 
 
 def _started(folder: Path) -> tuple[subprocess.Popen[str], int]:
     (folder / "plan.json").write_text(PLAN.to_json())
-    survey = ["--question", "How old?", "--name", "ages", "--plan", str(folder / "plan.json"), "--batches"]
+    survey = ["--question", "How old?", "--name", "ages", "--plan", str(folder / "plan.json")]
+    taken = ["--batches", "--public"]
     limits = ["--requests-per-second", "0", "--reports-per-hour", "0", "--bytes-per-hour", "0"]
     place = ["--data", str(folder / "data"), "--port", "0"]
     server = subprocess.Popen(
-        [sys.executable, "-m", "ldprange", "serve", *place, *survey, *limits],
+        [sys.executable, "-m", "ldprange", "serve", *place, *survey, *taken, *limits],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -102,22 +110,37 @@ def _listens(port: int) -> bool:
 
 
 def _send(port: int, body: bytes, end: float, pause: float, count: list[int]) -> None:
-    """Send until the end, and count what was acknowledged, and what was not."""
+    """Send until the end, and count batches that were acknowledged, replies to wait, and other ends."""
     head = {"Content-Type": "application/octet-stream"}
     connection = HTTPConnection("127.0.0.1", port, timeout=60)
     due = time.monotonic()
     while time.monotonic() < end:
+        batch = f"/api/surveys/ages/batches/{secrets.token_hex(16)}"
         try:
-            connection.request("PUT", f"/api/surveys/ages/batches/{secrets.token_hex(16)}", body, head)
-            reply = connection.getresponse()
-            reply.read()
-            count[reply.status != 201] += 1
+            while True:
+                connection.request("PUT", batch, body, head)
+                reply = connection.getresponse()
+                reply.read()
+                if reply.status != 503:
+                    break
+                count[1] += 1
+                time.sleep(float(reply.headers["Retry-After"]))
+            count[0 if reply.status == 201 else 2] += 1
         except (OSError, HTTPException):
-            count[1] += 1
+            count[2] += 1
             connection.close()
         due += pause
         time.sleep(max(0.0, due - time.monotonic()) if pause else 0.0)
     connection.close()
+
+
+def _counted(port: int) -> int:
+    """Return how many reports the survey has."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("GET", "/api/surveys/ages/overview")
+    reports = json.loads(connection.getresponse().read())["reports"]
+    connection.close()
+    return int(reports)
 
 
 def _memory(process: int) -> float:
@@ -138,10 +161,11 @@ def loaded_by_wrk(seconds: int, reports: int) -> Load:
                     memory.append(_memory(server.pid))
                     time.sleep(_LOOK)
             rate, _ = sending.result()  # an error unless all were acknowledged
+            counted = _counted(port)
         finally:
             server.terminate()
             server.communicate()
-    return Load(round(rate * seconds), 0, memory)
+    return Load(round(rate * seconds), 0, 0, counted, memory)
 
 
 def main() -> None:
@@ -159,7 +183,8 @@ def main() -> None:
         found = loaded(asked.seconds, reports=asked.reports, senders=asked.senders, rate=asked.rate)
     tenth = max(1, len(found.memory) // 10)
     print(f"{found.acknowledged:,} batches acknowledged, {found.acknowledged / asked.seconds:,.0f} a second")
-    print(f"{found.refused:,} not")
+    print(f"{found.put_off:,} asked to come again later, {found.refused:,} refused")
+    print(f"{found.counted:,} reports counted")
     print(f"memory in MiB: {found.memory[tenth]:.0f} after a tenth, {max(found.memory):.0f} at most")
 
 
