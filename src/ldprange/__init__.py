@@ -59,19 +59,19 @@ if TYPE_CHECKING:  # the same once more, for type checkers and editors, which re
     from ldprange.plan import Plan as Plan
     from ldprange.planner import Candidate as Candidate
     from ldprange.planner import Comparison as Comparison
-    from ldprange.planner import DenoisedPrediction as DenoisedPrediction
     from ldprange.planner import Outlook as Outlook
     from ldprange.planner import choose_plan as choose_plan
     from ldprange.planner import compare_plans as compare_plans
     from ldprange.planner import epsilon_needed as epsilon_needed
     from ldprange.planner import optimise_plan as optimise_plan
     from ldprange.planner import outlook as outlook
-    from ldprange.planner import predict_denoised as predict_denoised
     from ldprange.planner import useful_bins as useful_bins
     from ldprange.planner import users_needed as users_needed
     from ldprange.prediction import Prediction as Prediction
+    from ldprange.rehearsal import DenoisedPrediction as DenoisedPrediction
     from ldprange.rehearsal import Rehearsal as Rehearsal
     from ldprange.rehearsal import Score as Score
+    from ldprange.rehearsal import predict_denoised as predict_denoised
     from ldprange.rehearsal import rehearse as rehearse
     from ldprange.reports import Batch as Batch
     from ldprange.reports import Report as Report
@@ -124,19 +124,17 @@ _HOMES = {
         "planner": [
             "Candidate",
             "Comparison",
-            "DenoisedPrediction",
             "Outlook",
             "choose_plan",
             "compare_plans",
             "epsilon_needed",
             "optimise_plan",
             "outlook",
-            "predict_denoised",
             "useful_bins",
             "users_needed",
         ],
         "prediction": ["Prediction"],
-        "rehearsal": ["Rehearsal", "Score", "rehearse"],
+        "rehearsal": ["DenoisedPrediction", "Rehearsal", "Score", "predict_denoised", "rehearse"],
         "reports": ["Batch", "Report"],
         "simulation": ["encode_many", "simulate", "simulate_values"],
         "tampering.check": ["Check", "Finding", "check"],

@@ -6,7 +6,7 @@ come from here: a seed is not a secret.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -144,6 +144,20 @@ def simulate_quickly(plan: Plan, counts: ArrayLike, *, seed: int) -> Aggregate:
     return _simulate(plan, counts, seed, _draw_quickly)
 
 
+def simulate_drawn(plan: Plan, people: Items, users: int, *, seed: int) -> Aggregate:
+    """Draw the aggregate of ``users`` who are anybody of these ``people``: a row of bins for each attribute.
+
+    Everyone is drawn anew, with replacement, so few people can stand for many.
+    """
+    split, *streams = seed_sequence(seed).spawn(1 + len(plan.levels))
+    rng, items = generator(split), people[0] if len(people) == 1 else people
+    holders = []
+    for level, number in zip(plan.levels, rng.multinomial(users, plan.probabilities), strict=True):
+        held = np.bincount(level.cells_of(items), minlength=level.cells)
+        holders.append(rng.multinomial(number, held / held.sum()))
+    return _tallied(plan, holders, streams, _draw_quickly)
+
+
 def _draw_quickly(mechanism: Mechanism, holders: Counts, rng: np.random.Generator) -> Counts:
     if not isinstance(mechanism.grid, SubsetMechanism) or holders.sum() > _SETS_PER_CELL * mechanism.cells:
         return mechanism.draw(holders, rng)
@@ -166,14 +180,23 @@ def _simulate(
             + (f", the least {people.min()}" if people.dtype.kind in "if" and people.size else "")
         )
     split, *streams = seed_sequence(seed).spawn(1 + len(plan.levels))
-    holders = list(_holders(plan, people.astype(np.int64), split))
+    return _tallied(plan, _holders(plan, people.astype(np.int64), split), streams, tally)
+
+
+def _tallied(
+    plan: Plan,
+    holders: Sequence[Counts],
+    streams: Sequence[np.random.SeedSequence],
+    tally: Callable[[Mechanism, Counts, np.random.Generator], Counts],
+) -> Aggregate:
+    """Return the aggregate of so many ``holders`` of each level's cells."""
 
     def draw(level: int) -> Counts:
         return tally(plan.mechanisms[level], holders[level], generator(streams[level]))
 
-    levels, few = range(len(plan.levels)), people.sum() + plan.counters < _WORTH_THREADS
-    tallies = list(map(draw, levels) if few else in_threads(draw, levels))
-    return Aggregate(plan, [int(held.sum()) for held in holders], tallies)
+    levels, users = range(len(plan.levels)), [int(held.sum()) for held in holders]
+    few = sum(users) + plan.counters < _WORTH_THREADS
+    return Aggregate(plan, users, list(map(draw, levels) if few else in_threads(draw, levels)))
 
 
 def _holders(plan: Plan, people: Counts, stream: np.random.SeedSequence) -> list[Counts]:

@@ -47,9 +47,31 @@ class TestPlan:
         assert ldp.Plan.from_json(done(*asked, "--users", "7")) == chosen
 
     @pytest.mark.slow
-    def test_a_plan_for_denoised_answers_says_what_error_to_expect(self) -> None:
-        asked = (*PLAN, "--users", "5000", "--answers", "denoised", "--json")
-        chosen = ldp.choose_plan(DOMAIN, epsilon=1.1, expected_users=5000, answers="denoised")
+    @pytest.mark.parametrize(
+        ("typed", "domain"),
+        [
+            (PLAN, DOMAIN),
+            (
+                (
+                    "plan",
+                    "--attribute",
+                    "a",
+                    "0..7",
+                    "--attribute",
+                    "b",
+                    "categories:x,y",
+                    "--epsilon",
+                    "1.1",
+                ),
+                ldp.Domain.product(a=ldp.Domain.integers(0, 7), b=ldp.Domain.categories(["x", "y"])),
+            ),
+        ],
+    )
+    def test_a_plan_for_denoised_answers_says_what_error_to_expect(
+        self, typed: tuple[str, ...], domain: ldp.Domain
+    ) -> None:
+        asked = (*typed, "--users", "5000", "--answers", "denoised", "--json")
+        chosen = ldp.choose_plan(domain, epsilon=1.1, expected_users=5000, answers="denoised")
         result = answered(*asked)
         assert plan_of(result) == chosen
         expected = ldp.predict_denoised(chosen, 5000)

@@ -174,35 +174,6 @@ def test_answers_of_another_kind_are_refused() -> None:
         _plan(AGES, 1000, "best")
 
 
-@pytest.mark.parametrize("domain", [TWO, ldp.Domain.categories(["a", "b"])])
-def test_only_a_line_has_a_prediction_of_denoised_answers(domain: ldp.Domain) -> None:
-    with pytest.raises(PlanError, match="one attribute with an order"):
-        ldp.predict_denoised(_plan(domain, 1000, "denoised"), 1000)
-
-
-def test_more_people_are_predicted_to_leave_less_error() -> None:
-    few, many = (ldp.predict_denoised(_plan(AGES, 1e4, "denoised"), users) for users in (1e4, 1e6))
-    for one, other in ((few.range_rmse, many.range_rmse), (few.prefix_rmse, many.prefix_rmse)):
-        assert other[0] < one[0] / 3
-        assert other[1] < one[1] / 3
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("population", ["cauchy", "bimodal", "step", "spiky"])
-def test_what_is_predicted_is_about_what_is_found(population: str) -> None:
-    """The mean of 12 repetitions lies within a factor of 1.6 of the range that is predicted."""
-    users = 20_000
-    plan = _plan(AGES, users, "denoised")
-    counts = people_of(population, 120, users)
-    truth, total = np.append(0.0, np.cumsum(counts) / users), 0.0
-    for seed in range(12):
-        found = ldp.estimate(ldp.simulate(plan, counts, seed=seed), denoise=True)
-        off = np.append(0.0, found.cdf(confidence=None).value) - truth
-        total += (121 * off @ off - off.sum() ** 2) / (121 * 120 / 2)
-    low, high = ldp.predict_denoised(plan, users).range_rmse
-    assert low / 1.6 < np.sqrt(total / 12) < 1.6 * high
-
-
 @pytest.mark.slow
 def test_two_smooth_attributes_are_known_far_better_than_without() -> None:
     """Denoised, of a hundred thousand people: less than a third of the error of unbiased answers."""

@@ -16,7 +16,7 @@ from ldprange.cli.options import (
     workload_given,
     workload_option,
 )
-from ldprange.cli.output import console, facts, note, print_json
+from ldprange.cli.output import console, facts, note, print_json, progress
 from ldprange.cli.steering import steer
 from ldprange.cli.summary import (
     denoised_facts,
@@ -36,9 +36,11 @@ from ldprange.estimation import predict_estimate
 from ldprange.oracles import HRR, HadamardHashing, Oracle
 from ldprange.oracles import KINDS as ORACLES
 from ldprange.plan import Plan
-from ldprange.planner import Comparison, choose_plan, compare_plans, optimise_plan, predict_denoised
+from ldprange.planner import Comparison, choose_plan, compare_plans, optimise_plan
 from ldprange.planner.choose import Answers
 from ldprange.planner.optimise import Workload, best_oracle
+from ldprange.rehearsal import DenoisedPrediction, predict_denoised
+from ldprange.rehearsal.kinds import KINDS
 
 _BRANCHING = 4
 _FEW_BINS = 512  # up to which it takes no time to tell how far liars can move an answer
@@ -147,7 +149,7 @@ def plan(
         made = _even(domain, epsilon, shape, randomiser)
     on_a_line = len(domain.attributes) == 1 and not domain.unordered
     prediction = made.predict(users) if users else None
-    denoised = predict_denoised(made, users) if users and answers == "denoised" and on_a_line else None
+    denoised = _denoised(made, users) if users and answers == "denoised" else None
     median = predict_estimate(made, users).median() if users and on_a_line else None
     told = on_a_line and (domain.bins <= _FEW_BINS or max_influence is not None)
     influence = made.influence() if told else None
@@ -214,6 +216,12 @@ def _check_free(oracle: str, levels: str) -> None:
                 f"{option} {chosen} goes with a decomposition of your choice, and none is chosen; "
                 f"add --decomposition, one of: {shapes}"
             )
+
+
+def _denoised(plan: Plan, users: int) -> DenoisedPrediction:
+    """Return the error of denoised answers, and show how far that is: several attributes take a while."""
+    with progress("trying kinds of populations", "tried", KINDS) as bar:
+        return predict_denoised(plan, users, progress=lambda _: bar.advance(1))
 
 
 def _even(domain: Domain, epsilon: float, shape: Decomposition, oracle: Oracle | None) -> Plan:

@@ -13,9 +13,9 @@ from ldprange.cli.output import note
 from ldprange.influence import Influence
 from ldprange.oracles import HadamardHashing, Oracle, SubsetSelection
 from ldprange.plan import Plan
-from ldprange.planner import DenoisedPrediction
 from ldprange.planner.optimise import Workload
 from ldprange.prediction import Prediction
+from ldprange.rehearsal import DenoisedPrediction
 from ldprange.reports import Report
 
 _MAX_TOLD = 24  # levels of which each is told

@@ -2,7 +2,6 @@
 
 from ldprange.planner.choose import choose_plan
 from ldprange.planner.compare import Candidate, Comparison, compare_plans
-from ldprange.planner.denoised import DenoisedPrediction, predict_denoised
 from ldprange.planner.needs import epsilon_needed, useful_bins, users_needed
 from ldprange.planner.optimise import optimise_plan
 from ldprange.planner.outlooks import Outlook, outlook
@@ -10,14 +9,12 @@ from ldprange.planner.outlooks import Outlook, outlook
 __all__ = [
     "Candidate",
     "Comparison",
-    "DenoisedPrediction",
     "Outlook",
     "choose_plan",
     "compare_plans",
     "epsilon_needed",
     "optimise_plan",
     "outlook",
-    "predict_denoised",
     "useful_bins",
     "users_needed",
 ]

@@ -1,4 +1,4 @@
-"""Plans for denoised answers, and the error that these have in populations of many kinds.
+"""Plans for denoised answers.
 
 What makes unbiased answers most accurate asks much about fine scales, which denoising then mostly ignores:
 most populations are smooth there. So coarse ones are asked more of, and the more so the less can be known.
@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from dataclasses import dataclass
 
 import numpy as np
 
 from ldprange.decompositions import Grids, Windows
 from ldprange.domain import Domain
-from ldprange.errors import PlanError
-from ldprange.estimation.denoise_line import denoised_cells, share_covariance
 from ldprange.plan import Plan
 from ldprange.planner.optimise import Workload, best_oracle, optimise_plan, rounded_probabilities
-from ldprange.support.arrays import Floats
-from ldprange.support.blas import callers_thread
 
 _TILT = 0.15  # by which the logarithm of a level's share falls with every halving of its windows
 _ENOUGH = 3e5  # 1 over the variance of a bin from which on nothing needs to be tilted
@@ -34,8 +29,6 @@ _ALONE = (0.85, 0.85, 0.65)  # of all people, who are then asked about one attri
 _CELLS_TOLD = 0.5  # of a line, for each unit of what can be known
 _MIN_CELLS_TOLD = 128
 _WORTH = 2.5  # times as many bins, from where on asking about cells is worth it
-_CELLS = 64  # on which errors are predicted
-_REPETITIONS = 4
 
 
 def coarse_line(domain: Domain, epsilon: float, expected_users: float, workload: Workload) -> Plan | None:
@@ -106,77 +99,3 @@ def coarse_plan(domain: Domain, epsilon: float, expected_users: float, workload:
     part = _ALONE[of_one]
     probabilities = np.where(alone, part / alone.sum(), (1 - part) / (~alone).sum())
     return Plan(domain, epsilon, grids, oracles, rounded_probabilities(probabilities))
-
-
-@dataclass(frozen=True, slots=True)
-class DenoisedPrediction:
-    """The root mean squared error of denoised answers: the least and the greatest over kinds of populations.
-
-    Attributes
-    ----------
-    users
-        How many people report.
-    range_rmse, prefix_rmse
-        Over all ranges, and over all prefixes, of the domain.
-    """
-
-    users: float
-    range_rmse: tuple[float, float]
-    prefix_rmse: tuple[float, float]
-
-
-@callers_thread
-def predict_denoised(plan: Plan, users: float) -> DenoisedPrediction:
-    """Return the error to expect of denoised answers from so many ``users`` under a ``plan``.
-
-    It depends on the population, which nobody knows: six are tried, from even to all in a few places, with
-    noise as exact as the plan's on at most 64 cells of the domain.
-
-    >>> import ldprange as ldp
-    >>> ages = ldp.Domain.integers(0, 99)
-    >>> plan = ldp.choose_plan(ages, epsilon=1, expected_users=10_000, answers="denoised")
-    >>> found = ldp.predict_denoised(plan, 10_000)
-    >>> unbiased = plan.predict(10_000)
-    >>> found.range_rmse[0] < found.range_rmse[1] < unbiased.range_rmse
-    True
-    """
-    if len(plan.domain.attributes) > 1 or plan.domain.unordered:
-        kinds = (
-            "categories" if len(plan.domain.attributes) == 1 else f"{len(plan.domain.attributes)} attributes"
-        )
-        raise PlanError(
-            "the error of denoised answers can be predicted for a plan of one attribute with an order, "
-            f"got one of {kinds}; use plan.predict for its unbiased answers"
-        )
-    bins = plan.domain.bins
-    cells = min(bins, _CELLS)
-    ends = np.arange(cells + 1) * bins // cells
-    law = plan.law(users * np.array(plan.probabilities), None)
-    below = share_covariance(plan.layout.estimator(law).even_variances, ends)
-    roots = np.linalg.cholesky(below[1:-1, 1:-1])
-    rng, errors = np.random.default_rng(0), []
-    for shares in _kinds((ends[1:] + ends[:-1]) / (2 * bins)):
-        squares = np.zeros(2)
-        for _ in range(_REPETITIONS):
-            seen = np.append(0.0, np.cumsum(shares))
-            truth = seen.copy()
-            seen[1:-1] += roots @ rng.normal(size=cells - 1)
-            off = (
-                np.append(0.0, np.cumsum(denoised_cells(np.diff(seen), below, np.diff(ends)).shares)) - truth
-            )
-            pairs = (cells + 1) * cells / 2
-            squares += ((cells + 1) * off @ off - off.sum() ** 2) / pairs, off @ off / cells
-        errors.append(np.sqrt(squares / _REPETITIONS))
-    least, greatest = np.min(errors, axis=0), np.max(errors, axis=0)
-    ranges, prefixes = zip(least.tolist(), greatest.tolist(), strict=True)
-    return DenoisedPrediction(users, ranges, prefixes)
-
-
-def _kinds(place: Floats) -> list[Floats]:
-    """Return populations of many kinds, by the places of their cells between 0 and 1."""
-    hill, steep = np.exp(-(((place - 0.45) / 0.15) ** 2)), np.exp(-6 * place)
-    two = np.exp(-(((place - 0.25) / 0.05) ** 2)) + np.exp(-(((place - 0.65) / 0.15) ** 2))
-    steps = np.select([place < 0.2, place < 0.5, place < 0.6], [1.0, 0.2, 2.0], 0.5)
-    few = (np.arange(place.size) % 13 == 5) + 0.01
-    kinds = [np.ones(place.size), hill, steep, two, steps, few]
-    return [kind / kind.sum() for kind in kinds]

@@ -151,7 +151,9 @@ def rehearse_counts(
     seed = secrets.randbits(63) if seed is None else seed
     users = int(counts.sum())
     prediction = plan.predict(users, counts=counts, population=population)
-    ranges, prefixes = (questions_for(plan, counts, boxes) for boxes in (boxes_of, corners_of))
+    every = set(range(counts.ndim))
+    held = {chosen: counts.sum(axis=tuple(every - set(chosen))) for chosen in plan.layout.tables}
+    ranges, prefixes = (questions_for(plan, held, boxes) for boxes in (boxes_of, corners_of))
     for number in range(repetitions):
         each = int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)[0])
         people = counts if population else _sample(counts, each)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from ldprange.answer import Answer
 from ldprange.least_squares.table import from_corners, shares_below
 from ldprange.plan import Plan
 from ldprange.prediction import TWO_SIDED
+from ldprange.support.arrays import Counts
 
 if TYPE_CHECKING:
     from ldprange.estimation import EitherEstimate
@@ -30,7 +31,7 @@ class _Part:
     truth: NDArray[np.float64]
 
     @staticmethod
-    def of(plan: Plan, counts: NDArray[np.int64], chosen: tuple[int, ...], low: Ends, high: Ends) -> _Part:
+    def of(plan: Plan, counts: Counts, chosen: tuple[int, ...], low: Ends, high: Ends) -> _Part:
         names, axes = zip(*plan.domain.attributes.items(), strict=True)
         ends = {
             names[attribute]: (
@@ -39,14 +40,12 @@ class _Part:
             )
             for attribute, starts, stops in zip(chosen, low, high, strict=True)
         }
-        others = tuple(set(range(counts.ndim)) - set(chosen))
-        cdf = shares_below(counts.sum(axis=others) / counts.sum())
-        return _Part(ends, from_corners(low, high, cdf))
+        return _Part(ends, from_corners(low, high, shares_below(counts / counts.sum())))
 
-    def ask(self, estimated: EitherEstimate) -> Answer[NDArray[np.float64]]:
+    def ask(self, estimated: EitherEstimate, confidence: float | None) -> Answer[NDArray[np.float64]]:
         if "" in self.ends:  # the name of an only attribute
-            return estimated.everyone.ranges(*self.ends[""])
-        return estimated.everyone.ranges(self.ends)
+            return estimated.everyone.ranges(*self.ends[""], confidence=confidence)
+        return estimated.everyone.ranges(self.ends, confidence=confidence)
 
 
 @dataclass(frozen=True)
@@ -77,22 +76,29 @@ class Questions:
         self._squares: list[float] = []  # the mean squared error of each survey
         self._covered = self._intervals = 0
 
-    def ask(self, estimated: EitherEstimate) -> None:
-        """Count the error of one survey's answers, and how many intervals held the truth."""
+    def ask(self, estimated: EitherEstimate, *, intervals: bool = True) -> None:
+        """Count the error of one survey's answers, and how many ``intervals`` held the truth, if wanted."""
         squares = 0.0
         for part in self._parts:
-            found = part.ask(estimated)
-            low, high = np.asarray(found.low), np.asarray(found.high)
+            found = part.ask(estimated, 0.95 if intervals else None)
             squares += float(((found.value - part.truth) ** 2).sum())
+            if not intervals:
+                continue
+            low, high = np.asarray(found.low), np.asarray(found.high)
             open_question = high > low  # the whole domain holds everybody: nothing to cover
             holds = (low <= part.truth) & (part.truth <= high)
             self._covered += int(np.count_nonzero(holds & open_question))
             self._intervals += int(np.count_nonzero(open_question))
         self._squares.append(squares / self._number)
 
+    @property
+    def mean_square(self) -> float:
+        """The mean squared error over all surveys."""
+        return fmean(self._squares)
+
     def score(self, predicted: float) -> Score:
         """Return error and coverage over all surveys, beside the ``predicted`` error."""
-        measured = fmean(self._squares) ** 0.5
+        measured = self.mean_square**0.5
         error = None
         if len(self._squares) > 1:  # of a root: that of what it is taken of, over twice the root
             error = stdev(self._squares) / (2 * measured * len(self._squares) ** 0.5) if measured else 0.0
@@ -105,14 +111,18 @@ class Questions:
         )
 
 
-def questions_for(plan: Plan, counts: NDArray[np.int64], boxes: Boxes) -> Questions:
-    """Return questions about all attributes that are asked about together, with what is true of these people.
+def questions_for(plan: Plan, people: Mapping[tuple[int, ...], Counts], boxes: Boxes) -> Questions:
+    """Return questions about attributes that are asked about together, with what is true of these people.
 
-    ``boxes`` gives them, from how many bins the attributes have: an even choice of ranges, or of prefixes.
+    Parameters
+    ----------
+    plan
+        The plan.
+    people
+        For attributes that are asked about together, how many there are in each bin.
+    boxes
+        Gives ranges, or prefixes, from how many bins the attributes have.
     """
     return Questions(
-        [
-            _Part.of(plan, counts, chosen, *boxes(tuple(plan.domain.shape[a] for a in chosen)))
-            for chosen in plan.layout.tables
-        ]
+        [_Part.of(plan, counts, chosen, *boxes(counts.shape)) for chosen, counts in people.items()]
     )

@@ -1,0 +1,118 @@
+"""What is to be expected of denoised answers: over kinds of populations, of one attribute and several."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import factorial, prod
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+import ldprange as ldp
+from experiments.data import people as people_of
+from ldprange.errors import PlanError
+from ldprange.rehearsal.kinds import KINDS, kinds_of_line, kinds_of_people
+from ldprange.simulation import simulate_drawn
+
+AGES = ldp.Domain.integers(0, 119)
+SMALL = ldp.Domain.integers(0, 15)
+KINDS_OF_WORK = ldp.Domain.categories([f"work {number}" for number in range(20)])
+TWO = ldp.Domain.product(age=SMALL, income=SMALL)
+MIXED = ldp.Domain.product(age=SMALL, work=KINDS_OF_WORK)
+
+
+def _plan(domain: ldp.Domain, users: float) -> ldp.Plan:
+    return ldp.choose_plan(domain, epsilon=1, expected_users=users, answers="denoised")
+
+
+@pytest.mark.parametrize("domain", [AGES, pytest.param(TWO, marks=pytest.mark.slow), KINDS_OF_WORK, MIXED])
+def test_more_people_are_predicted_to_leave_less_error(domain: ldp.Domain) -> None:
+    few, many = (ldp.predict_denoised(_plan(domain, users), users) for users in (1e4, 1e6))
+    for one, other in ((few.range_rmse, many.range_rmse), (few.prefix_rmse, many.prefix_rmse)):
+        assert other[0] < one[0] / 3
+        assert other[1] < one[1] / 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("population", ["cauchy", "bimodal", "step", "spiky"])
+def test_what_is_predicted_is_about_what_is_found(population: str) -> None:
+    """The mean of 12 repetitions lies within a factor of 1.6 of the range that is predicted."""
+    users = 20_000
+    plan = _plan(AGES, users)
+    counts = people_of(population, 120, users)
+    truth, total = np.append(0.0, np.cumsum(counts) / users), 0.0
+    for seed in range(12):
+        found = ldp.estimate(ldp.simulate(plan, counts, seed=seed), denoise=True)
+        off = np.append(0.0, found.cdf(confidence=None).value) - truth
+        total += (121 * off @ off - off.sum() ** 2) / (121 * 120 / 2)
+    low, high = ldp.predict_denoised(plan, users).range_rmse
+    assert low / 1.6 < np.sqrt(total / 12) < 1.6 * high
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("domain", [TWO, MIXED, KINDS_OF_WORK])
+def test_surveys_find_about_what_is_predicted_of_several(domain: ldp.Domain) -> None:
+    """Of normals, five surveys: within a factor of 2 of the range that is predicted."""
+    users, (_, people, *_) = 20_000, kinds_of_people(domain, 20_000)
+    plan = _plan(domain, users)
+    columns = dict(zip(domain.attributes, people, strict=True))
+    labels = np.array([f"work {number}" for number in range(20)])
+    values = {
+        name: labels[bins] if domain.attributes[name].unordered else bins for name, bins in columns.items()
+    }
+    found = ldp.rehearse(plan, values.get("", values), repetitions=5, denoise=True, seed=1)
+    predicted = ldp.predict_denoised(plan, users)
+    for score, (low, high) in ((found.ranges, predicted.range_rmse), (found.prefixes, predicted.prefix_rmse)):
+        assert low / 2 < score.measured_rmse < 2 * high
+
+
+def test_it_tells_how_far_it_is() -> None:
+    done: list[int] = []
+    ldp.predict_denoised(_plan(KINDS_OF_WORK, 1000), 1000, progress=done.append)
+    assert done == [1, 2, 3, 4, 5, 6]
+
+
+def test_the_same_is_predicted_every_time() -> None:
+    one, other = (ldp.predict_denoised(_plan(MIXED, 1000), 1000) for _ in range(2))
+    assert one == other
+
+
+@pytest.mark.parametrize("users", [0, -1, float("nan"), float("inf")])
+def test_people_there_must_be(users: float) -> None:
+    with pytest.raises(PlanError, match="users"):
+        ldp.predict_denoised(_plan(KINDS_OF_WORK, 1000), users)
+
+
+def test_kinds_are_as_many_on_a_line_as_of_people() -> None:
+    assert len(kinds_of_line(np.linspace(0, 1, 20))) == len(list(kinds_of_people(MIXED, 10))) == KINDS
+
+
+def test_people_of_every_kind_lie_in_the_domain_and_are_the_same_every_time() -> None:
+    for one, other in zip(kinds_of_people(MIXED, 500), kinds_of_people(MIXED, 500), strict=True):
+        np.testing.assert_array_equal(one, other)
+        assert one.shape == (2, 500)
+        assert np.all(one.max(axis=1) < MIXED.shape)
+
+
+def test_categories_are_in_no_order() -> None:
+    """Of people whose numbers are nearly the same on both attributes, categories are not."""
+    *_, line, _ = kinds_of_people(MIXED, 10_000)
+    *_, numbers, _ = kinds_of_people(TWO, 10_000)
+    assert abs(np.corrcoef(*line)[0, 1]) < 0.5 < 0.9 < np.corrcoef(*numbers)[0, 1]
+
+
+def test_those_who_answer_are_anybody_of_the_people() -> None:
+    """Counts have exactly the law of independent draws, each randomised; false alarms one in a million."""
+    plan = ldp.Plan(ldp.Domain.integers(0, 2), 1.0, ldp.Flat(), ldp.GRR())
+    kept = np.exp(1) / (np.exp(1) + 2)
+    chances = np.array([2, 1, 0]) / 3 * kept + np.array([1, 2, 3]) / 3 * (1 - kept) / 2
+    tallies = [
+        tuple(simulate_drawn(plan, np.array([[0, 1, 0]], np.uint32), 3, seed=seed).counts[0].tolist())
+        for seed in range(4000)
+    ]
+    cells = [counts for counts in product(range(4), repeat=3) if sum(counts) == 3]
+    expected = [
+        4000 * factorial(3) / prod(map(factorial, counts)) * prod(chances**counts) for counts in cells
+    ]
+    assert chisquare([tallies.count(counts) for counts in cells], expected).pvalue > 1e-6
