@@ -58,5 +58,6 @@ class TestMany:
         domain = ldp.Domain.product(**{f"a{a}": ldp.Domain.integers(1, 64) for a in range(attributes)})
         grids = ldp.Grids.pairs(domain)
         assert len(grids.depths) <= 255
+        assert all(len(ldp.Grids.pairs(domain, depth=depth).depths) <= 255 for depth in range(1, 7))
         assert len(grids.on(domain).tables) == attributes * (attributes - 1) // 2
         assert all(any(row[a] for row in grids.depths) for a in range(attributes))

@@ -14,9 +14,13 @@ import ldprange as ldp
 from experiments.comparison.lower_bound import least_prefixes, least_ranges, unit
 from ldprange.decompositions import Decomposition
 from ldprange.errors import LdprangeError, PlanError
+from ldprange.least_squares.table import from_corners, shares_below
 from ldprange.oracles import mechanism_of
 from ldprange.planner.compare import GUESS
 from ldprange.planner.optimise import Workload, best_oracle, rounded_probabilities
+from ldprange.rehearsal.kinds import kinds_of_people
+from ldprange.simulation import simulate_drawn
+from ldprange.workloads import boxes_of
 
 AGES = ldp.Domain.integers(0, 119)
 KINDS: dict[str, Decomposition] = {
@@ -275,6 +279,67 @@ def test_rounded_probabilities_add_up_and_none_is_0(levels: int, shape: float) -
         assert np.rint(units).sum() == 10_000
         moved = np.rint(units) - np.maximum(np.rint(10_000 * exact), 1)
         assert np.count_nonzero(moved) <= 1 or (moved.max() == 0 and moved.min() >= -2)
+
+
+FOUR = ldp.Domain.product(**{name: ldp.Domain.integers(0, 63) for name in "abcd"})
+
+
+def _depth(plan: ldp.Plan) -> int:
+    """Return how often attributes are cut, at the most, where two are asked about together."""
+    depths = np.array(plan.decomposition.to_dict()["depths"])
+    return int(depths[np.count_nonzero(depths, axis=1) > 1].max())
+
+
+def test_pairs_are_told_apart_the_more_finely_the_more_people_there_are() -> None:
+    plans = [
+        ldp.choose_plan(FOUR, epsilon=1.0, expected_users=users) for users in (1, 1e4, 1e6, 1e7, 1e8, 1e12)
+    ]
+    assert plans[0].decomposition == plans[1].decomposition == ldp.Grids.pairs(FOUR)
+    assert list(map(_depth, plans)) == [3, 3, 4, 5, 6, 6]
+
+
+def test_a_comparison_of_pairs_says_what_cells_hide() -> None:
+    some, all_bins = (ldp.compare_plans(FOUR, epsilon=1.0, expected_users=users) for users in (1e6, 1e9))
+    assert "These hide some 1 points of a typical answer" in some.reason
+    assert some.best.error("ranges") == pytest.approx(
+        math.hypot(some.best.prediction.range_rmse, some.best.hidden)
+    )
+    assert "bins are told apart" in all_bins.reason
+    assert all_bins.best.hidden == 0
+
+
+@pytest.mark.parametrize("error", [0.05, 0.01, 0.001])
+def test_so_many_people_give_the_wanted_noise_where_more_are_asked_about_finer_cells(error: float) -> None:
+    users = ldp.users_needed(FOUR, epsilon=1.0, error=error, workload="ranges")
+    chosen = ldp.choose_plan(FOUR, epsilon=1.0, expected_users=users, workload="ranges")
+    assert 0.5 * error < chosen.predict(users).range_rmse <= error
+
+
+def test_cells_of_pairs_are_no_finer_than_a_collector_can_bear() -> None:
+    large = ldp.Domain.product(**{name: ldp.Domain.integers(0, (1 << 20) - 1) for name in "abcd"})
+    assert _depth(ldp.choose_plan(large, epsilon=4.0, expected_users=1e15)) == 8
+
+
+def test_two_attributes_have_nothing_hidden() -> None:
+    two = ldp.Domain.product(a=AGES, b=AGES)
+    assert all(each.hidden == 0 for each in ldp.compare_plans(two, epsilon=1, expected_users=9).candidates)
+
+
+@pytest.mark.slow
+def test_with_many_people_fine_pairs_have_less_error() -> None:
+    """On every kind of population but the even one, of ten million: less than with 8 × 8 cells."""
+    users, chosen = 10_000_000, ldp.choose_plan(FOUR, epsilon=1.0, expected_users=10_000_000)
+    coarse = ldp.optimise_plan(FOUR, epsilon=1.0, decomposition=ldp.Grids.pairs(FOUR))
+    boxes = boxes_of((64, 64))
+    ranges = {name: (low, high - 1) for name, low, high in zip("ab", *boxes, strict=True)}
+    for kind, people in enumerate(kinds_of_people(FOUR, 1 << 18)):
+        both = np.bincount(64 * people[0] + people[1], minlength=4096).reshape(64, 64) / people.shape[1]
+        truth = from_corners(*boxes, shares_below(both))
+        errors = []
+        for plan in (chosen, coarse):
+            found = ldp.estimate(simulate_drawn(plan, people, users, seed=kind))
+            errors.append(np.mean((found.ranges(ranges, confidence=None).value - truth) ** 2))
+        assert (errors[0] < errors[1]) == (kind > 0)
 
 
 @pytest.mark.parametrize("bins", [2, 100])

@@ -108,7 +108,8 @@ def plan(
     """Make a plan: the public agreement between clients and collector.
 
     It is the most accurate one there is, unless you choose its parts. Which one that is does not depend on
-    the number of people; with --users, you are told how accurate its answers will be.
+    the number of people, unless there are four attributes or more; with --users, you are told how accurate
+    its answers will be.
     """
     if output:
         check_output(output)

@@ -115,7 +115,7 @@ def _take_survey(options: dict[str, Any]) -> NewSurvey | None:
                 "these options describe a survey, and a survey needs a question; add --question"
             )
         return None
-    plan = _plan(question, plan_file, domain, epsilon)
+    plan = _plan(question, plan_file, domain, epsilon, users)
     description = {
         "name": _name(question) if name is None else name,
         "question": question,
@@ -127,7 +127,9 @@ def _take_survey(options: dict[str, Any]) -> NewSurvey | None:
     return NewSurvey(description, plan, users)
 
 
-def _plan(question: str, plan_file: str | None, domain: Domain | None, epsilon: float | None) -> Plan:
+def _plan(
+    question: str, plan_file: str | None, domain: Domain | None, epsilon: float | None, users: int | None
+) -> Plan:
     if plan_file is not None:
         if domain or epsilon:
             raise click.UsageError(
@@ -137,7 +139,8 @@ def _plan(question: str, plan_file: str | None, domain: Domain | None, epsilon: 
     if domain is None or epsilon is None:
         missing = "the values people may have, such as --low and --high" if domain is None else "--epsilon"
         raise click.UsageError(f"the question {shown(question)} needs {missing}; add it after the question")
-    return choose_plan(domain, epsilon=epsilon, expected_users=1)  # the plan is the same for any number
+    # up to three attributes, the plan is the same for any number of people
+    return choose_plan(domain, epsilon=epsilon, expected_users=users or 1)
 
 
 def _name(question: str) -> str:

@@ -16,8 +16,8 @@ from ldprange.errors import PlanError
 from ldprange.support.checking import normalise, shown
 
 _DEEPEST = 27  # a plan's attributes have at most 2**26 bins, their trees fewer than twice as many leaves
-_MAX_SCALES = 3  # of tables of two attributes: 2 × 2, 4 × 4 and 8 × 8 cells
-_COARSE_SCALES = 5  # the same for denoised answers, up to 32 × 32, or as many cells as wanted
+_PAIRS_DEPTH = 3  # of grids of two attributes, up to 8 × 8 cells
+_COARSE_SCALES = 5  # of tables for denoised answers: 2 × 2 to 32 × 32 cells, or as many as wanted
 _FINE = 8  # the depth of a tree from which on one scale, that of bins, is enough
 
 
@@ -80,22 +80,24 @@ class Grids(Decomposition):
         return Grids(kept, [depths for depths in product(*heights) if any(depths)])
 
     @staticmethod
-    def pairs(domain: Domain, max_levels: int = MAX_LEVELS, *, branching: int = 2) -> Grids:
+    def pairs(domain: Domain, max_levels: int = MAX_LEVELS, *, depth: int | None = None) -> Grids:
         """Return coarse grids of every two attributes and finer ones of each alone, ``max_levels`` at most.
 
-        The attributes of ``domain`` are cut by trees of about ``branching`` children to a node.
+        Every two attributes of ``domain`` are asked about on squares of 2 × 2, 4 × 4, … cells, each cut so
+        often as ``depth`` says; left out, three times, or twice where that would be too many levels. Where
+        it is too many, the coarsest are left out.
 
         >>> from ldprange import Domain
         >>> three = Domain.product(**dict.fromkeys("abc", Domain.integers(1, 4)))
         >>> [level.shape for level in Grids.pairs(three, 9).on(three).levels][-3:]
         [(4, 4, 1), (4, 1, 4), (1, 4, 4)]
         """
-        trees = list(trees_of(domain, branching))
+        trees = list(trees_of(domain, 2))
         alone = _alone([range(len(tree), 0, -1) for tree in trees])
         alone.sort(key=lambda row: -max(row))
-        scales = min(_MAX_SCALES, max(1, (max_levels - len(trees)) // comb(len(trees), 2)))
-        first = 1 if scales > 1 else min(2, *(len(tree) for tree in trees))
-        asked = _together(trees, range(first, first + scales))
+        room = max(1, (max_levels - len(trees)) // comb(len(trees), 2))
+        last = depth or min(max(2, room), _PAIRS_DEPTH)
+        asked = _together(trees, range(max(1, last - room + 1), last + 1))
         return Grids(trees, [*sorted(alone[: max_levels - len(asked)]), *asked])
 
     @staticmethod

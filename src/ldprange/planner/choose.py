@@ -40,11 +40,12 @@ def choose_plan(
     workload
         What is to be accurate: ``"ranges"``, ``"prefixes"`` (and quantiles), or ``"both"``.
     answers
-        ``"unbiased"``: the plan of least predicted error among all kinds, which does not depend on the number
-        of people. ``"denoised"``: one that asks more about coarse scales, for estimates that are denoised,
-        and does not tell bins apart where little can be known of so many; unbiased ones are a little less
-        accurate then. The more people are expected, the less the two differ, but three attributes and more
-        are always asked about in pairs.
+        ``"unbiased"``: the plan of least predicted error among all kinds. Which one that is does not depend
+        on the number of people, but four attributes and more are asked about in pairs, in cells that are the
+        finer the more people there are. ``"denoised"``: one that asks more about coarse scales, for estimates
+        that are denoised, and does not tell bins apart where little can be known of so many; unbiased ones
+        are a little less accurate then. The more people are expected, the less the two differ, but three
+        attributes and more are always asked about in pairs.
     max_influence
         The furthest that 1% of all reports, made up to that end, may move the share of any range (see
         :meth:`Plan.influence`). Left out, there is no such limit.

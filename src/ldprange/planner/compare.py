@@ -1,9 +1,11 @@
 """Every candidate with its predicted error, best first, and the plan to take."""
 
 import math
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -25,25 +27,37 @@ GUESS = math.sqrt(1 / 12)
 """How far off a guess of one half is, on average, from a share that may be anything."""
 
 _BRANCHINGS = (2, 4, 8, 16)
-_PAIRS_BRANCHINGS = (4, 2)  # simplest first
 _MAX_JOINT_BINS = 1 << 24  # that can be asked about together
+_MAX_PAIR_CELLS = 1 << 16  # of grids that are finer than they must be
 _MAX_TOGETHER = 3  # attributes whose every combination of levels is asked
 _MAX_UNARY_BINS = 1 << 12  # the paper's OUE sends a bit per bin
+_HIDDEN = 0.12  # of an attribute's cell: what a population of no special kind hides from an answer in there
 _ALIKE = 1.005  # plans as near as this in error are alike, and the simpler one is taken
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A plan with its predicted error for the people expected, were they spread evenly over the domain."""
+    """A plan with its predicted error for the people expected, were they spread evenly over the domain.
+
+    Attributes
+    ----------
+    name, plan, prediction
+        What it is called, the plan, and what it predicts.
+    hidden
+        By how much more answers are off where cells are wider than bins and people are not spread evenly in
+        them, in a population of no special kind. Only plans of four attributes or more have such cells.
+    """
 
     name: str
     plan: Plan
     prediction: Prediction
+    hidden: float = 0.0
 
     def error(self, workload: Workload) -> float:
         """Return the root mean squared error over a workload; of both, their geometric mean."""
         ranges, prefixes = self.prediction.range_rmse, self.prediction.prefix_rmse
-        return {"ranges": ranges, "prefixes": prefixes, "both": math.sqrt(ranges * prefixes)}[workload]
+        errors = {"ranges": ranges, "prefixes": prefixes, "both": math.sqrt(ranges * prefixes)}
+        return math.hypot(errors[workload], self.hidden)
 
     @property
     def report_bytes(self) -> int:
@@ -139,6 +153,13 @@ class Comparison:
             return f"{best.name}: there is nothing else to choose from."
         nearest = min(others, key=lambda each: each.error(self.workload))
         ratio = self._ratio(nearest) ** 2
+        if best.hidden:
+            return (
+                f"{best.name}: finer cells would have more noise, and coarser ones would hide more. These "
+                f"hide some {100 * best.hidden:.1g} points of a typical answer, beside what is predicted."
+            )
+        if nearest.hidden:
+            return f"{best.name}: bins are told apart. Coarser cells would have less noise, but hide more."
         if ratio <= _ALIKE**2:
             return f"{best.name} is as accurate as {nearest.name}, and the simpler of the two."
         return f"{best.name} needs {1 - 1 / ratio:.0%} fewer people than {nearest.name} for the same error."
@@ -175,10 +196,12 @@ def compare_plans(
     """
     check_survey(domain, epsilon, expected_users, workload)
     epsilon = float(epsilon)
-    candidates = [
-        Candidate(name, plan, plan.predict(expected_users))
-        for name, plan in _candidates(domain, epsilon, workload)
-    ]
+    candidates: list[Candidate] = []
+    for name, plan, hidden in _candidates(domain, epsilon, workload):
+        last = candidates[-1] if candidates else None
+        candidates.append(Candidate(name, plan, plan.predict(expected_users), hidden))
+        if last and last.hidden and last.error(workload) < candidates[-1].error(workload):
+            break  # still finer grids have still more noise
     least = min(each.error(workload) for each in candidates)
     best = next(each for each in candidates if each.error(workload) <= _ALIKE * least)
     rest = sorted((each for each in candidates if each is not best), key=lambda each: each.error(workload))
@@ -200,13 +223,19 @@ def check_users(users: object) -> None:
         raise PlanError(f"expected_users must be a number of at least 1, got {shown(users)}")
 
 
-def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tuple[str, Plan]]:
-    """Return the kinds of plans, simplest first: with the best oracles and probabilities, and the paper's."""
+def _candidates(domain: Domain, epsilon: float, workload: Workload) -> Iterator[tuple[str, Plan, float]]:
+    """Yield the kinds of plans and what they hide, simplest first: the best of each, and the paper's."""
     if len(domain.attributes) > 1:
-        return [
-            (name, optimise_plan(domain, epsilon=epsilon, decomposition=grids, workload=workload))
-            for name, grids in _grids(domain)
-        ]
+        for name, grids, hidden in _grids(domain):
+            best = optimise_plan(domain, epsilon=epsilon, decomposition=grids, workload=workload)
+            yield name, best, hidden
+        return
+    for name, plan in _lines(domain, epsilon, workload):
+        yield name, plan, 0.0
+
+
+def _lines(domain: Domain, epsilon: float, workload: Workload) -> list[tuple[str, Plan]]:
+    """Return the kinds of plans of one attribute: with best oracles and probabilities, and the paper's."""
     if domain.unordered:
         return [("Flat", optimise_plan(domain, epsilon=epsilon, decomposition=Flat(), workload=workload))]
     bins = max(2, domain.bins)
@@ -230,7 +259,7 @@ def _candidates(domain: Domain, epsilon: float, workload: Workload) -> list[tupl
     return found
 
 
-def _grids(domain: Domain) -> list[tuple[str, Decomposition]]:
+def _grids(domain: Domain) -> list[tuple[str, Decomposition, float]]:
     """Return all combinations of levels for two attributes or three, and pairs for more."""
     shape = domain.shape
     if len(shape) <= _MAX_TOGETHER and prod(shape) <= _MAX_JOINT_BINS:
@@ -239,9 +268,25 @@ def _grids(domain: Domain) -> list[tuple[str, Decomposition]]:
             with suppress(PlanError):  # all combinations are more levels than a plan may have
                 kinds[Tree(branching).on(domain).decomposition] = branching
         if kinds:
-            return [(f"Tree {branching}", grids) for grids, branching in kinds.items()]
-    pairs = {Grids.pairs(domain, branching=branching): branching for branching in _PAIRS_BRANCHINGS}
-    return [(f"Pairs {branching}", grids) for grids, branching in pairs.items()]
+            return [(f"Tree {branching}", grids, 0.0) for grids, branching in kinds.items()]
+    return list(_pairs(domain))
+
+
+def _pairs(domain: Domain) -> Iterator[tuple[str, Decomposition, float]]:
+    """Yield grids of pairs, and what they hide: the less, the finer their cells are."""
+    grids = Grids.pairs(domain)
+    first = max(max(row) for row in grids.depths if len(row) - row.count(0) > 1)
+    for depth in range(first, max(map(len, grids.trees)) + 1):
+        cells = [prod(tree[:depth]) for tree in grids.trees]
+        if depth > first:
+            if prod(sorted(cells)[-2:]) > _MAX_PAIR_CELLS:
+                break
+            grids = Grids.pairs(domain, depth=depth)
+        parts = [
+            0.0 if depth >= len(tree) else 1 / number for tree, number in zip(grids.trees, cells, strict=True)
+        ]
+        hidden = _HIDDEN * math.sqrt(2 * fmean(part**2 for part in parts))  # of the two of a pair
+        yield f"Pairs, {depth} cuts", grids, hidden
 
 
 def _trees(bins: int) -> list[tuple[str, Decomposition]]:

@@ -10,7 +10,7 @@ from ldprange.domain import Domain
 from ldprange.errors import PlanError
 from ldprange.plan import Plan
 from ldprange.planner.choose import choose_plan
-from ldprange.planner.compare import Candidate, check_users
+from ldprange.planner.compare import Candidate, check_users, compare_plans
 from ldprange.planner.optimise import Workload, optimise_plan
 from ldprange.support.checking import is_number, shown
 
@@ -31,12 +31,19 @@ def users_needed(domain: Domain, *, epsilon: float, error: float, workload: Work
     523663
     """
     _check_error(error)
-    plan = choose_plan(domain, epsilon=epsilon, expected_users=1.0, workload=workload)
-    # for an even population the variance is that of one person over their number
-    users = (_error(plan, 1.0, workload) / error) ** 2
-    if users > _MAX_USERS:
-        raise PlanError(f"an error of {error:g} would take more people than can be counted; allow for more")
-    return max(1, math.ceil(users))
+    users, enough = 1.0, False
+    while not enough:
+        best = compare_plans(domain, epsilon=epsilon, expected_users=users, workload=workload).best
+        # for an even population the variance is that of one person over their number
+        needed = max(1.0, (_error(best.plan, 1.0, workload) / error) ** 2)
+        if needed > _MAX_USERS:
+            raise PlanError(
+                f"an error of {error:g} would take more people than can be counted; allow for more"
+            )
+        # more people may be asked about finer cells, which have more noise
+        enough = not best.hidden or needed <= users
+        users = max(users, needed)
+    return math.ceil(users)
 
 
 def epsilon_needed(

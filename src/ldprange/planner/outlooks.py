@@ -140,7 +140,7 @@ def outlook(domain: Domain, *, epsilon: float, expected_users: float) -> Outlook
         tuple(
             margin
             if (number, each) == (most, epsilon)
-            else _margin(_cut(domain, number), each) / math.sqrt(expected_users)
+            else _margin(_cut(domain, number), each, expected_users)
             for each in epsilons
         )
         for number in bins
@@ -213,10 +213,10 @@ def _cut_one(domain: Domain, bins: int) -> Domain:
     )
 
 
-def _margin(domain: Domain, epsilon: float) -> float:
-    """Return the margin for one person; it falls with the root of their number."""
+def _margin(domain: Domain, epsilon: float, users: float) -> float:
+    """Return the margin for so many people."""
     if len(domain.attributes) > 1 or domain.unordered or domain.bins <= 2:
-        plan = choose_plan(domain, epsilon=epsilon, expected_users=1)
+        plan = choose_plan(domain, epsilon=epsilon, expected_users=users)
     else:  # what is chosen, or within two hundredths of it, in a third of the time
         plan = optimise_plan(domain, epsilon=epsilon, decomposition=Windows())
-    return plan.predict(1).margin
+    return plan.predict(users).margin
