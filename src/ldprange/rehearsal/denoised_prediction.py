@@ -23,6 +23,7 @@ _CELLS = 64  # of a line, on which errors are predicted
 _REPETITIONS = 4  # on a line
 _PEOPLE = 1 << 18  # of each kind, of whom those who answer are drawn
 _SURVEYS = 2  # of each kind
+_MAX_USERS = 10**8  # who are drawn; more leave less error still
 _MAX_TABLES = 3  # of attributes asked about together, that are looked at
 
 
@@ -51,8 +52,8 @@ def predict_denoised(
 
     It depends on the population, which nobody knows: six are tried, from even to all in a few places. On one
     attribute with an order that takes moments, with noise as exact as the plan's on at most 64 cells of the
-    domain. Of several, and of categories, twelve surveys are drawn and denoised, and some of those asked
-    about together are looked at.
+    domain. Of several, and of categories, twelve surveys are drawn and denoised, of a hundred million people
+    at the most, and some of those asked about together are looked at.
 
     Parameters
     ----------
@@ -74,7 +75,8 @@ def predict_denoised(
     plan.check_predictable(users)
     surveyed = len(plan.domain.attributes) > 1 or plan.domain.unordered
     errors = []
-    for squares in _by_surveys(plan, max(1, round(users))) if surveyed else _on_a_line(plan, users):
+    kinds = _by_surveys(plan, users) if surveyed else _on_a_line(plan, users)
+    for squares in kinds:
         errors.append(np.sqrt(squares))
         if progress:
             progress(len(errors))
@@ -103,16 +105,16 @@ def _on_a_line(plan: Plan, users: float) -> Iterable[Floats]:
         yield squares / _REPETITIONS
 
 
-def _by_surveys(plan: Plan, users: int) -> Iterable[Floats]:
+def _by_surveys(plan: Plan, users: float) -> Iterable[Floats]:
     """Yield the same, of surveys that are drawn."""
-    tables = plan.layout.tables
+    tables, drawn = plan.layout.tables, round(min(max(1, users), _MAX_USERS))
     chosen = tables[:: -(-len(tables) // _MAX_TABLES)]
 
     def errors(people: Items) -> Floats:
         counts = {table: _counts(people[list(table)], plan.domain.shape, table) for table in chosen}
         asked = [questions_for(plan, counts, boxes) for boxes in (boxes_of, corners_of)]
         for seed in range(_SURVEYS):
-            found = estimate(simulate_drawn(plan, people, users, seed=seed), denoise=True)
+            found = estimate(simulate_drawn(plan, people, drawn, seed=seed), denoise=True)
             for questions in asked:
                 questions.ask(found, intervals=False)
         return np.array([questions.mean_square for questions in asked])
