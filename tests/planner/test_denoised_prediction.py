@@ -26,7 +26,7 @@ def _plan(domain: ldp.Domain, users: float) -> ldp.Plan:
     return ldp.choose_plan(domain, epsilon=1, expected_users=users, answers="denoised")
 
 
-@pytest.mark.parametrize("domain", [AGES, pytest.param(TWO, marks=pytest.mark.slow), KINDS_OF_WORK, MIXED])
+@pytest.mark.parametrize("domain", [AGES, KINDS_OF_WORK, MIXED])
 def test_more_people_are_predicted_to_leave_less_error(domain: ldp.Domain) -> None:
     few, many = (ldp.predict_denoised(_plan(domain, users), users) for users in (1e4, 1e6))
     for one, other in ((few.range_rmse, many.range_rmse), (few.prefix_rmse, many.prefix_rmse)):
@@ -51,7 +51,7 @@ def test_what_is_predicted_is_about_what_is_found(population: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("domain", [TWO, MIXED, KINDS_OF_WORK])
+@pytest.mark.parametrize("domain", [TWO, KINDS_OF_WORK])
 def test_surveys_find_about_what_is_predicted_of_several(domain: ldp.Domain) -> None:
     """Of normals, five surveys: within a factor of 2 of the range that is predicted."""
     users, (_, people, *_) = 20_000, kinds_of_people(domain, 20_000)
