@@ -53,6 +53,11 @@ class TestMany:
         with pytest.raises(ldp.QueryError, match="denoise"):
             found.range(a=(0, 3), b=(0, 3), c=(0, 3))
 
+    @pytest.mark.parametrize("depth", [0, -1, 1.5, "3"])
+    def test_pairs_are_cut_at_least_once(self, depth: Any) -> None:
+        with pytest.raises(ldp.PlanError, match="depth must be a whole number of at least 1"):
+            ldp.Grids.pairs(self.DOMAIN, depth=depth)
+
     @pytest.mark.parametrize("attributes", [4, 10, 20])
     def test_there_are_levels_for_many_attributes(self, attributes: int) -> None:
         domain = ldp.Domain.product(**{f"a{a}": ldp.Domain.integers(1, 64) for a in range(attributes)})

@@ -83,9 +83,9 @@ class Grids(Decomposition):
     def pairs(domain: Domain, max_levels: int = MAX_LEVELS, *, depth: int | None = None) -> Grids:
         """Return coarse grids of every two attributes and finer ones of each alone, ``max_levels`` at most.
 
-        Every two attributes of ``domain`` are asked about on squares of 2 × 2, 4 × 4, … cells, each cut so
-        often as ``depth`` says; left out, three times, or twice where that would be too many levels. Where
-        it is too many, the coarsest are left out.
+        Every two attributes of ``domain`` are asked about on squares of 2 × 2, 4 × 4, … cells, each cut
+        ``depth`` times at the most; left out, three times, or twice where that would be too many levels. If
+        it is too many, the coarsest squares are not asked about.
 
         >>> from ldprange import Domain
         >>> three = Domain.product(**dict.fromkeys("abc", Domain.integers(1, 4)))
@@ -96,7 +96,9 @@ class Grids(Decomposition):
         alone = _alone([range(len(tree), 0, -1) for tree in trees])
         alone.sort(key=lambda row: -max(row))
         room = max(1, (max_levels - len(trees)) // comb(len(trees), 2))
-        last = depth or min(max(2, room), _PAIRS_DEPTH)
+        last = min(max(2, room), _PAIRS_DEPTH) if depth is None else depth
+        if type(last) is not int or last < 1:
+            raise PlanError(f"depth must be a whole number of at least 1, got {shown(depth)}")
         asked = _together(trees, range(max(1, last - room + 1), last + 1))
         return Grids(trees, [*sorted(alone[: max_levels - len(asked)]), *asked])
 
