@@ -31,7 +31,7 @@ _MAX_JOINT_BINS = 1 << 24  # that can be asked about together
 _MAX_PAIR_CELLS = 1 << 16  # of grids that are finer than they must be
 _MAX_TOGETHER = 3  # attributes whose every combination of levels is asked
 _MAX_UNARY_BINS = 1 << 12  # the paper's OUE sends a bit per bin
-_HIDDEN = 0.12  # of an attribute's cell: what a population of no special kind hides from an answer in there
+_HIDDEN = 0.11  # of an attribute's cell: what a population of no special kind hides from an answer in there
 _ALIKE = 1.005  # plans as near as this in error are alike, and the simpler one is taken
 
 
