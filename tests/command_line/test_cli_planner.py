@@ -79,6 +79,12 @@ class TestPlan:
         assert result["denoised"]["prefix_rmse"] == pytest.approx(expected.prefix_rmse)
         assert "denoised ranges" in run(*asked[:-1]).stderr
 
+    def test_four_attributes_depend_on_how_many_people_answer(self) -> None:
+        many = [option for name in "abcd" for option in ("--attribute", name, "0..63")]
+        asked = ("plan", *many, "--epsilon", "1")
+        assert "add --users" in run(*asked).stderr
+        assert "add --users" not in run(*asked, "--users", "1000000").stderr
+
     @pytest.mark.parametrize(
         ("more", "what"),
         [

@@ -58,6 +58,13 @@ class TestMany:
         with pytest.raises(ldp.PlanError, match="depth must be a whole number of at least 1"):
             ldp.Grids.pairs(self.DOMAIN, depth=depth)
 
+    def test_one_attribute_has_no_pairs(self) -> None:
+        with pytest.raises(ldp.PlanError, match="pairs need two attributes or more"):
+            ldp.Grids.pairs(ldp.Domain.integers(0, 9))
+
+    def test_pairs_are_cut_no_deeper_than_to_bins(self) -> None:
+        assert ldp.Grids.pairs(self.DOMAIN, depth=100) == ldp.Grids.pairs(self.DOMAIN, depth=6)
+
     @pytest.mark.parametrize("attributes", [4, 10, 20])
     def test_there_are_levels_for_many_attributes(self, attributes: int) -> None:
         domain = ldp.Domain.product(**{f"a{a}": ldp.Domain.integers(1, 64) for a in range(attributes)})

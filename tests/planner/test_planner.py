@@ -298,7 +298,8 @@ def test_pairs_are_told_apart_the_more_finely_the_more_people_there_are() -> Non
 
 def test_a_comparison_of_pairs_says_what_cells_hide() -> None:
     some, all_bins = (ldp.compare_plans(FOUR, epsilon=1.0, expected_users=users) for users in (1e6, 1e9))
-    assert "These hide some 1 points of a typical answer" in some.reason
+    assert "16 × 16 cells" in some.reason
+    assert "puts a typical answer off by some 1.0 points" in some.reason
     assert some.best.error("ranges") == pytest.approx(
         math.hypot(some.best.prediction.range_rmse, some.best.hidden)
     )
@@ -307,10 +308,24 @@ def test_a_comparison_of_pairs_says_what_cells_hide() -> None:
 
 
 @pytest.mark.parametrize("error", [0.05, 0.01, 0.001])
-def test_so_many_people_give_the_wanted_noise_where_more_are_asked_about_finer_cells(error: float) -> None:
+def test_so_many_people_give_the_wanted_error_where_more_are_asked_about_finer_cells(error: float) -> None:
     users = ldp.users_needed(FOUR, epsilon=1.0, error=error, workload="ranges")
-    chosen = ldp.choose_plan(FOUR, epsilon=1.0, expected_users=users, workload="ranges")
-    assert 0.5 * error < chosen.predict(users).range_rmse <= error
+    chosen = ldp.compare_plans(FOUR, epsilon=1.0, expected_users=users, workload="ranges").best
+    assert 0.99 * error < chosen.range_rmse <= error
+
+
+def test_more_people_and_a_larger_epsilon_never_make_pairs_less_accurate() -> None:
+    def errors(surveys: list[tuple[float, float]]) -> list[float]:
+        return [
+            ldp.compare_plans(FOUR, epsilon=epsilon, expected_users=users).best.error("both")
+            for epsilon, users in surveys
+        ]
+
+    for surveys in (
+        [(1.0, 10.0**power) for power in range(1, 10)],
+        [(half / 2, 4e5) for half in range(1, 9)],
+    ):
+        assert np.all(np.diff(errors(surveys)) < 0)
 
 
 def test_cells_of_pairs_are_no_finer_than_a_collector_can_bear() -> None:

@@ -58,8 +58,8 @@ def _row(each: Candidate, comparison: Comparison) -> tuple[str, ...]:
     best, workload = comparison.best, comparison.workload
     return (
         each.name,
-        percent(each.prediction.range_rmse, 3),
-        percent(each.prediction.prefix_rmse, 3),
+        percent(each.range_rmse, 3),
+        percent(each.prefix_rmse, 3),
         "best" if each is best else f"{each.error(workload) / best.error(workload) - 1:+.0%}",
         f"{each.report_bytes:,}",
         f"{each.plan.counters:,}",

@@ -160,6 +160,8 @@ def plan(
     warn_if_weak(made.epsilon)
     if comparison and reason and not comparison.useful:
         note(reason)
+    if comparison and comparison.best.hidden and not users:
+        note("add --users: with four attributes or more, the best plan depends on how many people answer")
     if as_json:
         print_json(
             {
@@ -186,7 +188,7 @@ def plan(
         screen.print(reason)
     if output:
         screen.print(f"plan written to {output}")
-    if users:
+    if users and answers == "unbiased":
         steer(made, users)
 
 

@@ -93,12 +93,15 @@ class Grids(Decomposition):
         [(4, 4, 1), (4, 1, 4), (1, 4, 4)]
         """
         trees = list(trees_of(domain, 2))
+        if len(trees) < 2:
+            raise PlanError(f"pairs need two attributes or more, got {shown(domain)}; use Windows for one")
         alone = _alone([range(len(tree), 0, -1) for tree in trees])
         alone.sort(key=lambda row: -max(row))
         room = max(1, (max_levels - len(trees)) // comb(len(trees), 2))
         last = min(max(2, room), _PAIRS_DEPTH) if depth is None else depth
         if type(last) is not int or last < 1:
             raise PlanError(f"depth must be a whole number of at least 1, got {shown(depth)}")
+        last = min(last, max(map(len, trees)))
         asked = _together(trees, range(max(1, last - room + 1), last + 1))
         return Grids(trees, [*sorted(alone[: max_levels - len(asked)]), *asked])
 

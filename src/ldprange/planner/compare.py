@@ -53,11 +53,20 @@ class Candidate:
     prediction: Prediction
     hidden: float = 0.0
 
+    @property
+    def range_rmse(self) -> float:
+        """Root mean squared error over all ranges, with what is hidden."""
+        return math.hypot(self.prediction.range_rmse, self.hidden)
+
+    @property
+    def prefix_rmse(self) -> float:
+        """Root mean squared error over all prefixes, with what is hidden."""
+        return math.hypot(self.prediction.prefix_rmse, self.hidden)
+
     def error(self, workload: Workload) -> float:
         """Return the root mean squared error over a workload; of both, their geometric mean."""
-        ranges, prefixes = self.prediction.range_rmse, self.prediction.prefix_rmse
-        errors = {"ranges": ranges, "prefixes": prefixes, "both": math.sqrt(ranges * prefixes)}
-        return math.hypot(errors[workload], self.hidden)
+        ranges, prefixes = self.range_rmse, self.prefix_rmse
+        return {"ranges": ranges, "prefixes": prefixes, "both": math.sqrt(ranges * prefixes)}[workload]
 
     @property
     def report_bytes(self) -> int:
@@ -96,8 +105,8 @@ class Comparison:
         return make_frame(
             {
                 "plan": np.array([one.name for one in each]),
-                "range_rmse": np.array([one.prediction.range_rmse for one in each]),
-                "prefix_rmse": np.array([one.prediction.prefix_rmse for one in each]),
+                "range_rmse": np.array([one.range_rmse for one in each]),
+                "prefix_rmse": np.array([one.prefix_rmse for one in each]),
                 "error": np.array([one.error(self.workload) for one in each]),
                 "bytes": np.array([one.report_bytes for one in each]),
                 "counters": np.array([one.plan.counters for one in each]),
@@ -119,8 +128,8 @@ class Comparison:
         for each in self.candidates:
             more = self._ratio(each) - 1
             lines.append(
-                f"{each.name:{width}}  {each.prediction.range_rmse:10.3g}  "
-                f"{each.prediction.prefix_rmse:11.3g}  {'best' if each is best else f'{more:+.0%}':>6}  "
+                f"{each.name:{width}}  {each.range_rmse:10.3g}  "
+                f"{each.prefix_rmse:11.3g}  {'best' if each is best else f'{more:+.0%}':>6}  "
                 f"{each.report_bytes:6}  {each.plan.counters:11,}"
             )
         return "\n".join([*lines, self.reason, *self._advice()])
@@ -155,11 +164,11 @@ class Comparison:
         ratio = self._ratio(nearest) ** 2
         if best.hidden:
             return (
-                f"{best.name}: finer cells would have more noise, and coarser ones would hide more. These "
-                f"hide some {100 * best.hidden:.1g} points of a typical answer, beside what is predicted."
+                f"{best.name}: finer ones would have more noise. Where people are within a cell is not told: "
+                f"that puts a typical answer off by some {100 * best.hidden:.1f} points, besides noise."
             )
         if nearest.hidden:
-            return f"{best.name}: bins are told apart. Coarser cells would have less noise, but hide more."
+            return f"{best.name}: all bins are told apart. Coarser ones would have less noise, but hide more."
         if ratio <= _ALIKE**2:
             return f"{best.name} is as accurate as {nearest.name}, and the simpler of the two."
         return f"{best.name} needs {1 - 1 / ratio:.0%} fewer people than {nearest.name} for the same error."
@@ -286,7 +295,10 @@ def _pairs(domain: Domain) -> Iterator[tuple[str, Decomposition, float]]:
             0.0 if depth >= len(tree) else 1 / number for tree, number in zip(grids.trees, cells, strict=True)
         ]
         hidden = _HIDDEN * math.sqrt(2 * fmean(part**2 for part in parts))  # of the two of a pair
-        yield f"Pairs, {depth} cuts", grids, hidden
+        finest = max(
+            (number for number, tree in zip(cells, grids.trees, strict=True) if len(tree) > 1), default=0
+        )
+        yield f"Pairs, {finest} × {finest} cells" if finest else "Pairs", grids, hidden
 
 
 def _trees(bins: int) -> list[tuple[str, Decomposition]]:

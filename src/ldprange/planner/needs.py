@@ -9,7 +9,6 @@ from ldprange.decompositions import Windows
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
 from ldprange.plan import Plan
-from ldprange.planner.choose import choose_plan
 from ldprange.planner.compare import Candidate, check_users, compare_plans
 from ldprange.planner.optimise import Workload, optimise_plan
 from ldprange.support.checking import is_number, shown
@@ -31,19 +30,17 @@ def users_needed(domain: Domain, *, epsilon: float, error: float, workload: Work
     523663
     """
     _check_error(error)
-    users, enough = 1.0, False
-    while not enough:
-        best = compare_plans(domain, epsilon=epsilon, expected_users=users, workload=workload).best
-        # for an even population the variance is that of one person over their number
-        needed = max(1.0, (_error(best.plan, 1.0, workload) / error) ** 2)
-        if needed > _MAX_USERS:
-            raise PlanError(
-                f"an error of {error:g} would take more people than can be counted; allow for more"
-            )
-        # more people may be asked about finer cells, which have more noise
-        enough = not best.hidden or needed <= users
-        users = max(users, needed)
-    return math.ceil(users)
+    # with so many, all cells that pairs of attributes may have are looked at, and the finest are the best
+    plans = compare_plans(domain, epsilon=epsilon, expected_users=_MAX_USERS, workload=workload)
+    hiding = [each for each in plans.candidates if 0 < each.hidden < error]
+    # for an even population the variance is that of one person over their number
+    users = min(
+        (_noise(each.plan, workload) / error) ** 2 / (1 - (each.hidden / error) ** 2)
+        for each in [plans.best, *hiding]
+    )
+    if users > _MAX_USERS:
+        raise PlanError(f"an error of {error:g} would take more people than can be counted; allow for more")
+    return max(1, math.ceil(users))
 
 
 def epsilon_needed(
@@ -62,8 +59,8 @@ def epsilon_needed(
     check_users(expected_users)
 
     def missing(epsilon: float) -> float:
-        plan = choose_plan(domain, epsilon=epsilon, expected_users=expected_users, workload=workload)
-        return _error(plan, expected_users, workload) - error
+        survey = compare_plans(domain, epsilon=epsilon, expected_users=expected_users, workload=workload)
+        return survey.best.error(workload) - error
 
     if missing(_MAX_EPSILON) > 0:
         raise PlanError(
@@ -108,8 +105,9 @@ def _bin_deviation(bins: int, epsilon: float, users: float) -> float:
     return math.sqrt(variances(looked_at, looked_at + 1).mean())
 
 
-def _error(plan: Plan, users: float, workload: Workload) -> float:
-    return Candidate("", plan, plan.predict(users)).error(workload)
+def _noise(plan: Plan, workload: Workload) -> float:
+    """Return the error of one person's answers, if nothing is hidden."""
+    return Candidate("", plan, plan.predict(1.0)).error(workload)
 
 
 def _check_error(error: object) -> None:

@@ -9,10 +9,9 @@ from typing import Any
 from ldprange.decompositions import Windows
 from ldprange.domain import Domain
 from ldprange.domain.extended import Extended
-from ldprange.planner.choose import choose_plan
-from ldprange.planner.compare import check_survey
+from ldprange.planner.compare import check_survey, compare_plans
 from ldprange.planner.optimise import optimise_plan
-from ldprange.prediction import WANTED_MARGIN
+from ldprange.prediction import TWO_SIDED, WANTED_MARGIN
 from ldprange.support.html_tables import html_text
 
 _BINS = (2, 4, 8, 16, 32)
@@ -133,9 +132,7 @@ def outlook(domain: Domain, *, epsilon: float, expected_users: float) -> Outlook
     bins = (*(number for number in _BINS if number < most), most)
     epsilons = tuple(sorted({*_EPSILONS, float(epsilon)}))
     own = epsilons.index(float(epsilon))
-    margin = (
-        choose_plan(domain, epsilon=epsilon, expected_users=expected_users).predict(expected_users).margin
-    )
+    margin = TWO_SIDED * compare_plans(domain, epsilon=epsilon, expected_users=expected_users).best.range_rmse
     margins = tuple(
         tuple(
             margin
@@ -216,7 +213,7 @@ def _cut_one(domain: Domain, bins: int) -> Domain:
 def _margin(domain: Domain, epsilon: float, users: float) -> float:
     """Return the margin for so many people."""
     if len(domain.attributes) > 1 or domain.unordered or domain.bins <= 2:
-        plan = choose_plan(domain, epsilon=epsilon, expected_users=users)
-    else:  # what is chosen, or within two hundredths of it, in a third of the time
-        plan = optimise_plan(domain, epsilon=epsilon, decomposition=Windows())
+        return TWO_SIDED * compare_plans(domain, epsilon=epsilon, expected_users=users).best.range_rmse
+    # what is chosen, or within two hundredths of it, in a third of the time
+    plan = optimise_plan(domain, epsilon=epsilon, decomposition=Windows())
     return plan.predict(users).margin
