@@ -19,6 +19,7 @@ from ldprange.planner.optimise import Workload, best_oracle, optimise_plan, roun
 _TILT = 0.15  # by which the logarithm of a level's share falls with every halving of its windows
 _ENOUGH = 3e5  # 1 over the variance of a bin from which on nothing needs to be tilted
 _LITTLE = 1e4  # and up to which all is
+_FEW_BINS = 8  # of each attribute, up to which there is little to smooth
 _PLENTY = 3e4  # the same of each pair, for each bin of an attribute: from here on noise no longer decides
 _FINER = (5e3, 2.5e4, 1e7)  # the same of each pair, from where on its grids have more cells:
 _MAX_CELLS = (64, 256, 1024, 4096)
@@ -79,14 +80,14 @@ def coarse_plan(domain: Domain, epsilon: float, expected_users: float, workload:
     on coarse scales only, where little can be known even of that. Where much can be known, as many are asked
     about every grid. Where there is plenty, or where privacy adds less noise than the drawing of people, as
     many as unbiased answers want. Then all combinations of the scales of two attributes are worth asking for,
-    and no plan is returned.
+    and no plan is returned; nor is any where attributes have few bins, so that coarse scales tell little.
     """
     known, attributes = _known(epsilon, expected_users), len(domain.attributes)
     of_pair = known / math.comb(attributes, 2)
     much, of_one = bisect_right(_FINER, of_pair), bisect_right(_TELLING, known / attributes)
     bins = math.prod(domain.shape) ** (1 / attributes)
     plenty = of_pair > _PLENTY * bins or known > expected_users * bins
-    if plenty and attributes == 2:
+    if bins <= _FEW_BINS or (plenty and attributes == 2):
         return None
     if plenty:
         grids = Grids.coarse(domain, _MAX_CELLS[max(much, _EVEN)])
