@@ -7,6 +7,8 @@ few places.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import click
 import numpy as np
 
@@ -14,7 +16,6 @@ import ldprange as ldp
 from ldprange.least_squares.table import from_corners, shares_below
 from ldprange.rehearsal.kinds import kinds_of_people
 from ldprange.simulation import simulate_drawn
-from ldprange.support.arrays import Floats
 from ldprange.workloads import boxes_of
 
 BINS, PEOPLE = 64, 1 << 18
@@ -22,17 +23,15 @@ DOMAIN = ldp.Domain.product(**{name: ldp.Domain.integers(0, BINS - 1) for name i
 USERS = (10**5, 10**6, 10**7, 10**8)
 
 
-def errors(plan: ldp.Plan, users: int) -> Floats:
-    """Return the mean squared error over ranges of the first two attributes, for each kind of population."""
+def errors(plan: ldp.Plan, users: int) -> Iterator[float]:
+    """Yield the mean squared error over ranges of the first two attributes, for each kind of population."""
     low, high = boxes_of((BINS, BINS))
     ranges = {name: (start, stop - 1) for name, start, stop in zip("ab", low, high, strict=True)}
-    found = []
     for seed, people in enumerate(kinds_of_people(DOMAIN, PEOPLE)):
         counts = np.bincount(BINS * people[0] + people[1], minlength=BINS**2).reshape(BINS, BINS)
         truth = from_corners(low, high, shares_below(counts / PEOPLE))
         survey = ldp.estimate(simulate_drawn(plan, people, users, seed=seed))
-        found.append(np.mean((survey.ranges(ranges, confidence=None).value - truth) ** 2))
-    return np.array(found)
+        yield float(np.mean((survey.ranges(ranges, confidence=None).value - truth) ** 2))
 
 
 @click.command()
@@ -44,7 +43,7 @@ def main(epsilon: float) -> None:
     for users in USERS:
         chosen = ldp.compare_plans(DOMAIN, epsilon=epsilon, expected_users=users).best
         for name, plan in ((chosen.name, chosen.plan), ("8 × 8 cells", coarse)):
-            squares = errors(plan, users)
+            squares = np.array(list(errors(plan, users)))
             each = ", ".join(f"{100 * error:.2f}" for error in np.sqrt(squares))
             click.echo(f"| {users:,} | {name} | {each} | {100 * np.sqrt(squares.mean()):.2f} |")
 
