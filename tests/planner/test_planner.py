@@ -329,9 +329,17 @@ def test_more_people_and_a_larger_epsilon_never_make_pairs_less_accurate() -> No
         assert np.all(np.diff(errors(surveys)) < 0)
 
 
+LARGE = ldp.Domain.product(**{name: ldp.Domain.integers(0, (1 << 20) - 1) for name in "abcd"})
+
+
 def test_cells_of_pairs_are_no_finer_than_a_collector_can_bear() -> None:
-    large = ldp.Domain.product(**{name: ldp.Domain.integers(0, (1 << 20) - 1) for name in "abcd"})
-    assert _depth(ldp.choose_plan(large, epsilon=4.0, expected_users=1e15)) == 8
+    assert _depth(ldp.choose_plan(LARGE, epsilon=4.0, expected_users=1e15)) == 8
+
+
+def test_an_error_that_the_finest_cells_hide_cannot_be_had() -> None:
+    assert ldp.users_needed(LARGE, epsilon=4.0, error=0.001) > 1e6
+    with pytest.raises(PlanError, match="would take more people than can be counted"):
+        ldp.users_needed(LARGE, epsilon=4.0, error=0.0001)
 
 
 def test_two_attributes_have_nothing_hidden() -> None:

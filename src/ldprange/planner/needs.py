@@ -32,11 +32,12 @@ def users_needed(domain: Domain, *, epsilon: float, error: float, workload: Work
     _check_error(error)
     # with so many, all cells that pairs of attributes may have are looked at, and the finest are the best
     plans = compare_plans(domain, epsilon=epsilon, expected_users=_MAX_USERS, workload=workload)
-    hiding = [each for each in plans.candidates if 0 < each.hidden < error]
+    able = [each for each in plans.candidates if 0 < each.hidden < error]
+    able += [] if plans.best.hidden else [plans.best]
     # for an even population the variance is that of one person over their number
     users = min(
-        (_noise(each.plan, workload) / error) ** 2 / (1 - (each.hidden / error) ** 2)
-        for each in [plans.best, *hiding]
+        ((_noise(each.plan, workload) / error) ** 2 / (1 - (each.hidden / error) ** 2) for each in able),
+        default=math.inf,
     )
     if users > _MAX_USERS:
         raise PlanError(f"an error of {error:g} would take more people than can be counted; allow for more")
