@@ -13,8 +13,8 @@ import click
 import numpy as np
 
 import ldprange as ldp
-from ldprange.least_squares.table import from_corners, shares_below
 from ldprange.rehearsal.kinds import kinds_of_people
+from ldprange.rehearsal.scoring import questions_for
 from ldprange.simulation import simulate_drawn
 from ldprange.workloads import boxes_of
 
@@ -25,13 +25,11 @@ USERS = (10**5, 10**6, 10**7, 10**8)
 
 def errors(plan: ldp.Plan, users: int) -> Iterator[float]:
     """Yield the mean squared error over ranges of the first two attributes, for each kind of population."""
-    low, high = boxes_of((BINS, BINS))
-    ranges = {name: (start, stop - 1) for name, start, stop in zip("ab", low, high, strict=True)}
     for seed, people in enumerate(kinds_of_people(DOMAIN, PEOPLE)):
         counts = np.bincount(BINS * people[0] + people[1], minlength=BINS**2).reshape(BINS, BINS)
-        truth = from_corners(low, high, shares_below(counts / PEOPLE))
-        survey = ldp.estimate(simulate_drawn(plan, people, users, seed=seed))
-        yield float(np.mean((survey.ranges(ranges, confidence=None).value - truth) ** 2))
+        questions = questions_for(plan, {(0, 1): counts}, boxes_of)
+        questions.ask(ldp.estimate(simulate_drawn(plan, people, users, seed=seed)), intervals=False)
+        yield questions.mean_square
 
 
 @click.command()

@@ -161,7 +161,7 @@ def plan(
     if comparison and reason and not comparison.useful:
         note(reason)
     if comparison and comparison.best.hidden and not users:
-        note("add --users: with four attributes or more, the best plan depends on how many people answer")
+        note("add --users: how finely pairs are asked about depends on how many people answer")
     if as_json:
         print_json(
             {

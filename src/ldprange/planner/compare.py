@@ -31,7 +31,7 @@ _MAX_JOINT_BINS = 1 << 24  # that can be asked about together
 _MAX_PAIR_CELLS = 1 << 16  # of grids that are finer than they must be
 _MAX_TOGETHER = 3  # attributes whose every combination of levels is asked
 _MAX_UNARY_BINS = 1 << 12  # the paper's OUE sends a bit per bin
-_HIDDEN = 0.11  # of an attribute's cell: what a population of no special kind hides from an answer in there
+_HIDDEN = 0.11  # of a cell's part of its attribute: how far off an answer is that ends in it, typically
 _ALIKE = 1.005  # plans as near as this in error are alike, and the simpler one is taken
 
 
@@ -283,22 +283,18 @@ def _grids(domain: Domain) -> list[tuple[str, Decomposition, float]]:
 
 def _pairs(domain: Domain) -> Iterator[tuple[str, Decomposition, float]]:
     """Yield grids of pairs, and what they hide: the less, the finer their cells are."""
-    grids = Grids.pairs(domain)
-    first = max(max(row) for row in grids.depths if len(row) - row.count(0) > 1)
-    for depth in range(first, max(map(len, grids.trees)) + 1):
-        cells = [prod(tree[:depth]) for tree in grids.trees]
-        if depth > first:
-            if prod(sorted(cells)[-2:]) > _MAX_PAIR_CELLS:
-                break
-            grids = Grids.pairs(domain, depth=depth)
-        parts = [
-            0.0 if depth >= len(tree) else 1 / number for tree, number in zip(grids.trees, cells, strict=True)
-        ]
+    coarsest = Grids.pairs(domain)
+    trees, first = coarsest.trees, max(max(row) for row in coarsest.depths if len(row) - row.count(0) > 1)
+    for depth in range(first, max(map(len, trees)) + 1):
+        cells = [prod(tree[:depth]) for tree in trees]
+        if depth > first and prod(sorted(cells)[-2:]) > _MAX_PAIR_CELLS:
+            break
+        each = list(zip(trees, cells, strict=True))
+        parts = [0.0 if depth >= len(tree) else 1 / number for tree, number in each]
         hidden = _HIDDEN * math.sqrt(2 * fmean(part**2 for part in parts))  # of the two of a pair
-        finest = max(
-            (number for number, tree in zip(cells, grids.trees, strict=True) if len(tree) > 1), default=0
-        )
-        yield f"Pairs, {finest} × {finest} cells" if finest else "Pairs", grids, hidden
+        finest = max((number for tree, number in each if len(tree) > 1), default=0)
+        name = f"Pairs, {finest} × {finest} cells" if finest else "Pairs"
+        yield name, Grids.pairs(domain, depth=depth), hidden
 
 
 def _trees(bins: int) -> list[tuple[str, Decomposition]]:
