@@ -79,6 +79,18 @@ class TestPlan:
         assert result["denoised"]["prefix_rmse"] == pytest.approx(expected.prefix_rmse)
         assert "denoised ranges" in run(*asked[:-1]).stderr
 
+    @pytest.mark.parametrize("typed", ["1,000,000", "1e6", "1_000_000"])
+    def test_people_are_counted_as_one_writes_it(self, typed: str) -> None:
+        assert done(*PLAN, "--users", typed, "-o", "p.json") == done(
+            *PLAN, "--users", "1000000", "-o", "p.json"
+        )
+
+    @pytest.mark.parametrize("typed", ["0", "-1", "1.5", "1,5", "1,00", "inf", "nan", "1e999999999", "x", ""])
+    def test_what_is_no_number_of_people_is_refused(self, typed: str) -> None:
+        refused = run(*PLAN, "--users", typed)
+        assert refused.exit_code == 2
+        assert f"from 1 to 10^15, such as 1,000,000 or 1e6, got {typed!r}" in refused.stderr
+
     def test_four_attributes_depend_on_how_many_people_answer(self) -> None:
         many = [option for name in "abcd" for option in ("--attribute", name, "0..63")]
         asked = ("plan", *many, "--epsilon", "1")

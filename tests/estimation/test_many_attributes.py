@@ -58,9 +58,12 @@ class TestMany:
         with pytest.raises(ldp.PlanError, match="depth must be a whole number of at least 1"):
             ldp.Grids.pairs(self.DOMAIN, depth=depth)
 
-    def test_one_attribute_has_no_pairs(self) -> None:
+    @pytest.mark.parametrize("grids", [ldp.Grids.pairs, ldp.Grids.coarse])
+    def test_one_attribute_has_no_pairs(self, grids: Any) -> None:
         with pytest.raises(ldp.PlanError, match="pairs need two attributes or more"):
-            ldp.Grids.pairs(ldp.Domain.integers(0, 9))
+            grids(ldp.Domain.integers(0, 9))
+        with pytest.raises(ldp.ArgumentTypeError, match="domain must be of type Domain, got 'x'"):
+            grids("x")
 
     def test_pairs_are_cut_no_deeper_than_to_bins(self) -> None:
         assert ldp.Grids.pairs(self.DOMAIN, depth=100) == ldp.Grids.pairs(self.DOMAIN, depth=6)

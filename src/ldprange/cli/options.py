@@ -1,6 +1,8 @@
 """What several commands share: arguments, options, and the files behind them."""
 
+import re
 from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
 from typing import get_args
@@ -17,6 +19,8 @@ from ldprange.planner.optimise import Workload
 from ldprange.sampling import RESPONDENTS, Population
 from ldprange.support.checking import is_number, shown
 from ldprange.support.columns import Missing
+
+_MOST_PEOPLE = 10**15  # far more than there are
 
 plan_argument = click.argument("plan_file", metavar="PLAN")
 values_argument = click.argument("values_file", metavar="VALUES")
@@ -58,8 +62,27 @@ epsilon_option = partial(
     callback=_above_zero,
     help="How much each person reveals at most, in total; 1 is usual.",
 )
+
+
+def _people(context: click.Context, option: click.Parameter, typed: str | None) -> int | None:
+    if typed is None:
+        return None
+    grouped = re.fullmatch(r"\d{1,3}(,\d{3})+", typed)
+    try:
+        number = Decimal(typed.replace(",", "") if grouped else typed)
+    except InvalidOperation:
+        number = Decimal("NaN")
+    if not (number.is_finite() and 1 <= number <= _MOST_PEOPLE and number == int(number)):
+        raise click.BadParameter(
+            f"it must be a whole number from 1 to 10^15, such as 1,000,000 or 1e6, got {shown(typed)}",
+            context,
+            option,
+        )
+    return int(number)
+
+
 users_option = partial(
-    click.option, "--users", type=click.IntRange(min=1), help="How many people you expect."
+    click.option, "--users", metavar="NUMBER", callback=_people, help="How many people you expect."
 )
 answers_option = click.option(
     "--answers",

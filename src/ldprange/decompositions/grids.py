@@ -13,7 +13,7 @@ from ldprange.decompositions.contract import MAX_LEVELS, Decomposition, check_le
 from ldprange.decompositions.grids_layout import GridsLayout
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
-from ldprange.support.checking import normalise, shown
+from ldprange.support.checking import check_type, normalise, shown
 
 _DEEPEST = 27  # a plan's attributes have at most 2**26 bins, their trees fewer than twice as many leaves
 _PAIRS_DEPTH = 3  # of grids of two attributes, up to 8 × 8 cells
@@ -92,9 +92,7 @@ class Grids(Decomposition):
         >>> [level.shape for level in Grids.pairs(three, 9).on(three).levels][-3:]
         [(4, 4, 1), (4, 1, 4), (1, 4, 4)]
         """
-        trees = list(trees_of(domain, 2))
-        if len(trees) < 2:
-            raise PlanError(f"pairs need two attributes or more, got {shown(domain)}; use Windows for one")
+        trees = _two_or_more(domain)
         alone = _alone([range(len(tree), 0, -1) for tree in trees])
         alone.sort(key=lambda row: -max(row))
         room = max(1, (max_levels - len(trees)) // comb(len(trees), 2))
@@ -122,7 +120,7 @@ class Grids(Decomposition):
         >>> [level.shape for level in Grids.coarse(two).on(two).levels]
         [(64, 1), (16, 1), (4, 1), (1, 64), (1, 16), (1, 4), (2, 2), (4, 4), (8, 8), (16, 16), (32, 32)]
         """
-        trees = list(trees_of(domain, 2))
+        trees = _two_or_more(domain)
         alone = _alone(
             [
                 range(min(len(tree), deepest), 0, -1)
@@ -195,6 +193,14 @@ def trees_of(domain: Domain, branching: int) -> Iterator[tuple[int, ...]]:
     unordered = domain.unordered
     for place, bins in enumerate(domain.shape):
         yield (bins,) if place in unordered else branchings_for(bins, branching)
+
+
+def _two_or_more(domain: Domain) -> list[tuple[int, ...]]:
+    """Return the tree of each attribute of ``domain``, cut in halves, if there are several."""
+    check_type(domain, Domain, "domain")
+    if len(domain.attributes) < 2:
+        raise PlanError(f"pairs need two attributes or more, got {shown(domain)}; use Windows for one")
+    return list(trees_of(domain, 2))
 
 
 def _numbers(given: object, least: int, what: str) -> tuple[tuple[int, ...], ...]:
