@@ -107,9 +107,9 @@ def plan(
 ) -> None:
     """Make a plan: the public agreement between clients and collector.
 
-    It is the most accurate one there is, unless you choose its parts. Which one that is does not depend on
-    the number of people, unless there are four attributes or more; with --users, you are told how accurate
-    its answers will be.
+    It is the most accurate one there is, unless you choose its parts. Give --users to see how accurate its
+    answers will be. Which plan is best depends on --users with four attributes or more, and for --answers
+    denoised.
     """
     if output:
         check_output(output)
