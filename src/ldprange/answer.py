@@ -29,8 +29,8 @@ class Answer(Generic[T]):
     """A value with its interval; one number each, or one array each when many were asked.
 
     Shares are fractions of the population; quantiles are in the domain's own units.
-    ``low`` and ``high`` are ``None`` when no interval was asked for. ``note`` says what would make it
-    shorter, where a bound lies inside a bin.
+    ``low`` and ``high`` are ``None`` when no interval was asked for. ``note`` says why it is wide,
+    where that is not noise alone: a bound lies inside a bin, say.
 
     >>> answer = Answer(0.83, 0.752, 0.908, 0.95)
     >>> print(answer)

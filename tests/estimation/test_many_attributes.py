@@ -58,6 +58,13 @@ class TestMany:
         with pytest.raises(ldp.PlanError, match="depth must be a whole number of at least 1"):
             ldp.Grids.pairs(self.DOMAIN, depth=depth)
 
+    def test_the_answer_says_why_the_interval_of_three_is_wide(self) -> None:
+        plan = ldp.choose_plan(self.DOMAIN, epsilon=1.0, expected_users=1000, answers="denoised")
+        found = joint(ldp.simulate_values(plan, self.values(1000), seed=1), denoise=True)
+        whole = self.DOMAIN.shape[0] - 1
+        assert found.range(a=(0, whole), b=(0, whole)).note == ""
+        assert "two at a time" in found.range(a=(0, whole), b=(0, whole), c=(0, whole)).note
+
     @pytest.mark.parametrize("grids", [ldp.Grids.pairs, ldp.Grids.coarse])
     def test_one_attribute_has_no_pairs(self, grids: Any) -> None:
         with pytest.raises(ldp.PlanError, match="pairs need two attributes or more"):

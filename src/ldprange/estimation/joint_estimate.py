@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MAX_CELLS = 1 << 22  # of a histogram
+_ONLY_PAIRS = "no report is about all of these attributes, so the interval holds all that two at a time allow"
 
 
 class JointEstimate:
@@ -191,7 +192,7 @@ class JointEstimate:
         self, starts: dict[int, Positions], stops: dict[int, Positions], confidence: float | None
     ) -> Answer[Floats]:
         chosen, ends = tuple(starts), (list(starts.values()), list(stops.values()))
-        note = "; ".join(filter(None, (self._note(attribute, starts, stops, chosen) for attribute in chosen)))
+        note = self._note(starts, stops)
         if len(chosen) == 1:
             return replace(self._one(chosen[0], {})._answer(ends[0][0], ends[1][0], confidence), note=note)
         value = self._value(chosen, *ends)
@@ -202,18 +203,17 @@ class JointEstimate:
             low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
         return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence, note)
 
-    def _note(
-        self,
-        attribute: int,
-        starts: Mapping[int, Positions],
-        stops: Mapping[int, Positions],
-        chosen: tuple[int, ...],
-    ) -> str:
-        """Return what to say of an attribute's bounds, in a question about all that were chosen."""
-        together = chosen if self._grids.asks_together(chosen) else (attribute,)
-        step = self._joint(together).steps[together.index(attribute)]
-        domain, name = self._asked.axes[attribute], self._asked.names[attribute]
-        return inner_bounds_note(domain, starts[attribute], stops[attribute], step, name)
+    def _note(self, starts: Mapping[int, Positions], stops: Mapping[int, Positions]) -> str:
+        """Return what makes the interval of an answer wide, and what would not."""
+        chosen = tuple(starts)
+        together = self._grids.asks_together(chosen)
+        notes = [] if together else [_ONLY_PAIRS]
+        for attribute in chosen:
+            table = chosen if together else (attribute,)
+            step, domain = self._joint(table).steps[table.index(attribute)], self._asked.axes[attribute]
+            ends = starts[attribute], stops[attribute]
+            notes.append(inner_bounds_note(domain, *ends, step, self._asked.names[attribute]))
+        return "; ".join(filter(None, notes))
 
     def _value(
         self, chosen: tuple[int, ...], starts: Sequence[Positions], stops: Sequence[Positions]
