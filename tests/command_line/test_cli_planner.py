@@ -80,10 +80,10 @@ class TestPlan:
         assert "denoised ranges" in run(*asked[:-1]).stderr
 
     @pytest.mark.parametrize("typed", ["1,000,000", "1e6", "1_000_000"])
+    @pytest.mark.usefixtures("here")
     def test_people_are_counted_as_one_writes_it(self, typed: str) -> None:
-        assert done(*PLAN, "--users", typed, "-o", "p.json") == done(
-            *PLAN, "--users", "1000000", "-o", "p.json"
-        )
+        told = done(*PLAN, "--users", typed, "-o", "p.json")
+        assert told == done(*PLAN, "--users", "1000000", "-o", "p.json")
 
     @pytest.mark.parametrize("typed", ["0", "-1", "1.5", "1,5", "1,00", "inf", "nan", "1e999999999", "x", ""])
     def test_what_is_no_number_of_people_is_refused(self, typed: str) -> None:
