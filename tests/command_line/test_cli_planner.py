@@ -96,6 +96,13 @@ class TestPlan:
         asked = ("plan", *many, "--epsilon", "1")
         assert "add --users" in run(*asked).stderr
         assert "add --users" not in run(*asked, "--users", "1000000").stderr
+        told = run(*asked, "--users", "1000000").stderr
+        best = ldp.compare_plans(
+            ldp.Domain.product(**dict.fromkeys("abcd", ldp.Domain.integers(0, 63))),
+            epsilon=1.0,
+            expected_users=1_000_000,
+        ).best
+        assert f"{best.range_rmse:.2%} (root mean square" in told
 
     @pytest.mark.parametrize(
         ("more", "what"),

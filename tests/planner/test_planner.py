@@ -300,12 +300,12 @@ def test_pairs_are_told_apart_the_more_finely_the_more_people_there_are() -> Non
 def test_a_comparison_of_pairs_says_what_cells_hide() -> None:
     some, all_bins = (ldp.compare_plans(FOUR, epsilon=1.0, expected_users=users) for users in (1e6, 1e9))
     assert "16 × 16 cells" in some.reason
-    assert "puts a typical answer off by some 1.0 points" in some.reason
+    assert "a typical answer is off by some 1.0 points" in some.reason
     assert some.best.error("ranges") == pytest.approx(
-        math.hypot(some.best.prediction.range_rmse, some.best.hidden)
+        math.hypot(some.best.prediction.range_rmse, some.best.non_uniformity)
     )
-    assert "bins are told apart" in all_bins.reason
-    assert all_bins.best.hidden == 0
+    assert "every bin is a cell" in all_bins.reason
+    assert all_bins.best.non_uniformity == 0
 
 
 @pytest.mark.parametrize("error", [0.05, 0.01, 0.001])
@@ -344,7 +344,9 @@ def test_an_error_that_the_finest_cells_hide_cannot_be_had() -> None:
 
 def test_two_attributes_have_nothing_hidden() -> None:
     two = ldp.Domain.product(a=AGES, b=AGES)
-    assert all(each.hidden == 0 for each in ldp.compare_plans(two, epsilon=1, expected_users=9).candidates)
+    assert all(
+        each.non_uniformity == 0 for each in ldp.compare_plans(two, epsilon=1, expected_users=9).candidates
+    )
 
 
 @pytest.mark.slow

@@ -53,10 +53,10 @@ def audit(
 ) -> None:
     """Show that what is shipped is as private as a plan says.
 
-    The true ε of every level is calculated exactly, from the integers that clients compare coins with. Then
-    the Python client, encode_many, and the JavaScript client in Node and in a browser (where they are
-    installed) are run many times on two values, and what their reports show of ε is a lower bound: it must
-    not be above what the plan says. And their coins must be the operating system's.
+    The true ε of every level is calculated exactly, from the integers that clients compare random numbers
+    with. Then the Python client, encode_many, and the JavaScript client in Node and in a browser (where they
+    are installed) are run many times on two values, and what their reports show of ε is a lower bound: it
+    must not be above what the plan says. And their random numbers must be the operating system's.
 
     Exits with 1 if something is wrong. A large ε is not, unless you say how much you accept (--max-epsilon).
     """

@@ -30,9 +30,10 @@ def check(aggregate_file: str, false_alarms: float, as_json: bool) -> None:
     """Tell whether the reports in AGGREGATE are what honest clients send.
 
     Reports that were made up to move an answer break what is known of honest ones, whatever people's values
-    are: how often levels and other public coins come, that shares lie between 0 and 1, that levels agree. The
-    exit code is 0 if nothing was found and 1 if something was. People who lie about their own value, and have
-    it randomised as everybody else, are never found; each of them counts for one person only.
+    are: how often each level and each other openly sent random choice (shift, hash) comes up, that shares lie
+    between 0 and 1, that levels agree. The exit code is 0 if nothing was found and 1 if something was. People
+    who lie about their own value, and have it randomised as everybody else, are never found; each of them
+    counts for one person only.
     """
     found = check_aggregate(read_aggregate(aggregate_file), false_alarms=false_alarms)
     tell(found.to_dict(), str(found), as_json=as_json)

@@ -29,8 +29,10 @@ def compare(domain: Domain, epsilon: float, users: int, workload: Workload, as_j
     """Compare all kinds of plans by their predicted error, best first.
 
     Errors are root mean squares over all ranges and over all prefixes, predicted for people who are spread
-    evenly over the bins; bytes are those of the longest report, counters those of an aggregate. The first
-    plan is the one that ldprange plan makes.
+    evenly over the bins. Where reports are about cells of several bins (four attributes or more), the error
+    that a typical population adds by not being spread evenly inside cells is included; in --json, "error"
+    includes it and "prediction" does not. Bytes are those of the longest report, counters those of an
+    aggregate. The first plan is the one that ldprange plan makes.
     """
     comparison = compare_plans(domain, epsilon=epsilon, expected_users=users, workload=workload)
     if as_json:

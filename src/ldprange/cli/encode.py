@@ -58,8 +58,8 @@ def encode(
 ) -> None:
     """Rehearse: randomise a file of values as clients would.
 
-    This is a rehearsal. Real clients encode on their own devices, with coins that no seed can
-    repeat, and nobody ever holds a file of VALUES: a .csv, .tsv or .parquet table, or plain text with one
+    This is a rehearsal. Real clients encode on their own devices, with random numbers that no seed
+    can repeat, and nobody ever holds a file of VALUES: a .csv, .tsv or .parquet table, or plain text with one
     value a line (- for standard input). Of people with several attributes it is a table with a column for
     each, by its name.
 

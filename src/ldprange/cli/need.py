@@ -101,7 +101,8 @@ def need(
         people_fact(users),
     ]
     if error is not None:
-        rows.append(("error", f"{_percent(error)} (root mean square over {questions(workload)})"))
+        both = ", their geometric mean" if workload == "both" else ""
+        rows.append(("error", f"{_percent(error)} (root mean square over {questions(workload)}{both})"))
     screen = console()
     screen.print(sentence)
     screen.print()

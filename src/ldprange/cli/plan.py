@@ -17,7 +17,7 @@ from ldprange.cli.options import (
     workload_option,
 )
 from ldprange.cli.output import console, facts, note, print_json, progress
-from ldprange.cli.steering import steer
+from ldprange.cli.steering import ask_for_users, steer
 from ldprange.cli.summary import (
     denoised_facts,
     denoised_object,
@@ -75,8 +75,8 @@ _ORACLES: dict[str, Callable[[], Oracle]] = {**ORACLES, "hrr": HRR}
     "--levels",
     type=click.Choice(["best", "even"]),
     default="best",
-    help="How many people report on each level: as is best for the workload, or as many on each (as in the "
-    "paper).",
+    help="How many people report on each level: the best numbers for the workload, or the same number on "
+    "each (as in the paper).",
 )
 @workload_option
 @answers_option
@@ -107,9 +107,9 @@ def plan(
 ) -> None:
     """Make a plan: the public agreement between clients and collector.
 
-    It is the most accurate one there is, unless you choose its parts. Give --users to see how accurate its
-    answers will be. Which plan is best depends on --users with four attributes or more, and for --answers
-    denoised.
+    It is the most accurate of those that ldprange compare lists, unless you choose its parts. Give --users
+    to see how accurate its answers will be. Which plan is best depends on --users with four attributes or
+    more, with more than 2^24 joint bins, and for --answers denoised.
     """
     if output:
         check_output(output)
@@ -160,8 +160,8 @@ def plan(
     warn_if_weak(made.epsilon)
     if comparison and reason and not comparison.useful:
         note(reason)
-    if comparison and comparison.best.hidden and not users:
-        note("add --users: how finely pairs are asked about depends on how many people answer")
+    if comparison:
+        ask_for_users(comparison.best, users)
     if as_json:
         print_json(
             {
@@ -179,7 +179,8 @@ def plan(
         click.echo(made.to_json())
     # without a file, standard output is the plan itself, ready to be redirected
     screen = console(stderr=not output)
-    predicted_facts = prediction_facts(prediction) if prediction else []
+    uneven = comparison.best.non_uniformity if comparison else 0.0
+    predicted_facts = prediction_facts(prediction, uneven) if prediction else []
     predicted_facts += median_facts(median) if median else []
     after_facts = denoised_facts(denoised) if denoised else []
     liars_facts = influence_facts(influence) if influence else []

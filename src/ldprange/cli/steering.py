@@ -2,8 +2,10 @@
 
 import click
 
+from ldprange.cli.output import note
 from ldprange.plan import Plan
 from ldprange.planner import outlook
+from ldprange.planner.compare import Candidate
 from ldprange.prediction import WANTED_MARGIN
 
 
@@ -13,3 +15,9 @@ def steer(plan: Plan, users: int) -> bool:
     if too_few:
         click.echo(str(outlook(plan.domain, epsilon=plan.epsilon, expected_users=users)), err=True)
     return too_few
+
+
+def ask_for_users(best: Candidate, users: int | None) -> None:
+    """Say on standard error that the ``best`` plan depends on how many people answer, if nobody said it."""
+    if best.non_uniformity and users is None:
+        note("add --users: how fine the cells are that reports are about depends on how many people answer")

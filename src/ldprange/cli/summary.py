@@ -37,13 +37,18 @@ def plan_facts(plan: Plan) -> list[tuple[str, str]]:
     ]
 
 
-def prediction_facts(prediction: Prediction) -> list[tuple[str, str]]:
-    """Return what a plan promises for a number of people, spread evenly over the domain."""
-    return [
-        people_fact(prediction.users),
-        ("error of a range", f"{percent(prediction.range_rmse)} (root mean square over all ranges)"),
-        ("error of a prefix", f"{percent(prediction.prefix_rmse)} (root mean square over all prefixes)"),
-    ]
+def prediction_facts(prediction: Prediction, non_uniformity: float = 0.0) -> list[tuple[str, str]]:
+    """Return what a plan promises for a number of people, spread evenly over the domain.
+
+    Inside cells of several bins they need not be: ``non_uniformity`` is the error that adds.
+    """
+    uneven = "; people who aren't spread evenly inside cells included" if non_uniformity else ""
+    errors = (("range", "ranges", prediction.range_rmse), ("prefix", "prefixes", prediction.prefix_rmse))
+    rows = [people_fact(prediction.users)]
+    for one, many, noise in errors:
+        error = percent(math.hypot(noise, non_uniformity))
+        rows.append((f"error of a {one}", f"{error} (root mean square over all {many}{uneven})"))
+    return rows
 
 
 def median_facts(median: Answer[Any]) -> list[tuple[str, str]]:

@@ -13,12 +13,12 @@ from ldprange.cli.command import with_options
 from ldprange.cli.domains import add_domain_options, take_domain
 from ldprange.cli.options import epsilon_option, users_option
 from ldprange.cli.output import note
-from ldprange.cli.steering import steer
+from ldprange.cli.steering import ask_for_users, steer
 from ldprange.cli.summary import warn_if_weak
 from ldprange.domain import Domain
 from ldprange.files import read_plan
 from ldprange.plan import Plan
-from ldprange.planner import choose_plan
+from ldprange.planner import compare_plans
 from ldprange.planner.outlooks import points
 from ldprange.support.checking import shown
 
@@ -96,7 +96,10 @@ def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callabl
             ),
             add_domain_options,
             epsilon_option(),
-            users_option(help="How many people you expect; you'll see what you can learn from them."),
+            users_option(
+                help="How many people you expect; you'll see what you can learn from them. With four "
+                "attributes or more, the plan depends on it."
+            ),
         )
 
     return decorate
@@ -139,8 +142,9 @@ def _plan(
     if domain is None or epsilon is None:
         missing = "the values people may have, such as --low and --high" if domain is None else "--epsilon"
         raise click.UsageError(f"the question {shown(question)} needs {missing}; add it after the question")
-    # up to three attributes, the plan is the same for any number of people
-    return choose_plan(domain, epsilon=epsilon, expected_users=users or 1)
+    best = compare_plans(domain, epsilon=epsilon, expected_users=users or 1).best
+    ask_for_users(best, users)
+    return best.plan
 
 
 def _name(question: str) -> str:

@@ -241,9 +241,11 @@ class Estimate:
     def mean(self, *, confidence: float | None = 0.95) -> Answer[float]:
         """Return the mean of people's values: Σ value · share over all bins; of a wide bin, its middle.
 
-        It is unbiased, up to where in its bin each person lies (half a bin at most, which the interval does
-        not hold), unless the estimate was denoised. Among some of the people (those who answered, where some
-        may give no answer, or those in a condition) it is a ratio of two estimates, with Fieller's interval.
+        It is unbiased, unless the estimate was denoised, but for where in its bin each person lies, which the
+        interval does not allow for: up to half a bin where bins have equal width, more where they are
+        logarithmic (there the middle is the geometric one). Among some of the people (those who answered,
+        where some may give no answer, or those in a condition) it is a ratio of two estimates, with Fieller's
+        interval.
         """
         values, shares, z = self.domain.middles(), self._shares, normal_quantile(confidence, 1)
         value = float(values @ np.diff(shares.cdf))

@@ -45,7 +45,7 @@ _MAX_SYMBOLS = 1 << 16
 class OLH(Oracle):
     """Optimal local hashing (OLH): OUE's accuracy with a short report; decoding takes users × cells steps.
 
-    ``symbols`` is g; left out, it is the best whole number, e + 1 rounded.
+    ``symbols`` is g; left out, it is the best whole number, exp(ε) + 1 rounded.
     """
 
     symbols: int | None = None

@@ -75,7 +75,7 @@ class SymbolResponse:
 
 @dataclass(frozen=True, slots=True)
 class GRR(Oracle):
-    """Generalised randomised response (GRR): the cell is the symbol. Best on levels of fewer than 3e + 2."""
+    """Generalised randomised response (GRR): the cell is the symbol. Best below 3·exp(ε) + 2 cells."""
 
     kind: ClassVar[str] = "grr"
 

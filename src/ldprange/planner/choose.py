@@ -40,12 +40,12 @@ def choose_plan(
     workload
         What is to be accurate: ``"ranges"``, ``"prefixes"`` (and quantiles), or ``"both"``.
     answers
-        ``"unbiased"``: the plan of least predicted error among all kinds. Which one that is does not depend
-        on the number of people, but four attributes and more are asked about in pairs, in cells that are the
-        finer the more people there are. ``"denoised"``: one that asks more about coarse scales, for estimates
-        that are denoised, and does not tell bins apart where little can be known of so many; unbiased ones
-        are a little less accurate then. The more people are expected, the less the two differ, but three
-        attributes and more are always asked about in pairs.
+        ``"unbiased"``: the plan of least predicted error. With up to three attributes and 2**24 joint bins it
+        does not depend on the number of people; beyond, reports are about one or two attributes, in cells
+        that are the finer the more people there are. ``"denoised"``: more reports about coarse scales, and
+        about cells of several bins where people are few; unbiased answers are less accurate then. With three
+        attributes or more of more than 8 bins each, reports are about one or two attributes only, so ranges
+        over three need a denoised estimate.
     max_influence
         The furthest that 1% of all reports, made up to that end, may move the share of any range (see
         :meth:`Plan.influence`). Left out, there is no such limit.

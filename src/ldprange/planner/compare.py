@@ -31,7 +31,9 @@ _MAX_JOINT_BINS = 1 << 24  # that can be asked about together
 _MAX_PAIR_CELLS = 1 << 16  # of grids that are finer than they must be
 _MAX_TOGETHER = 3  # attributes whose every combination of levels is asked
 _MAX_UNARY_BINS = 1 << 12  # the paper's OUE sends a bit per bin
-_HIDDEN = 0.11  # of a cell's part of its attribute: how far off an answer is that ends in it, typically
+_NON_UNIFORMITY = (
+    0.11  # of a cell's part of its attribute: how far off an answer is that ends in it, typically
+)
 _ALIKE = 1.005  # plans as near as this in error are alike, and the simpler one is taken
 
 
@@ -43,25 +45,26 @@ class Candidate:
     ----------
     name, plan, prediction
         What it is called, the plan, and what it predicts.
-    hidden
-        By how much more answers are off where cells are wider than bins and people are not spread evenly in
-        them, in a population of no special kind. Only plans of four attributes or more have such cells.
+    non_uniformity
+        How much further off answers typically are because people are not spread evenly inside cells of
+        several bins (root mean square); 0 where every bin is a cell. Only plans of four attributes or more,
+        or of more than 2**24 joint bins, have such cells.
     """
 
     name: str
     plan: Plan
     prediction: Prediction
-    hidden: float = 0.0
+    non_uniformity: float = 0.0
 
     @property
     def range_rmse(self) -> float:
-        """Root mean squared error over all ranges, with what is hidden."""
-        return math.hypot(self.prediction.range_rmse, self.hidden)
+        """Root mean squared error over all ranges, the non-uniformity error included."""
+        return math.hypot(self.prediction.range_rmse, self.non_uniformity)
 
     @property
     def prefix_rmse(self) -> float:
-        """Root mean squared error over all prefixes, with what is hidden."""
-        return math.hypot(self.prediction.prefix_rmse, self.hidden)
+        """Root mean squared error over all prefixes, the non-uniformity error included."""
+        return math.hypot(self.prediction.prefix_rmse, self.non_uniformity)
 
     def error(self, workload: Workload) -> float:
         """Return the root mean squared error over a workload; of both, their geometric mean."""
@@ -162,13 +165,17 @@ class Comparison:
             return f"{best.name}: there is nothing else to choose from."
         nearest = min(others, key=lambda each: each.error(self.workload))
         ratio = self._ratio(nearest) ** 2
-        if best.hidden:
+        if best.non_uniformity:
             return (
-                f"{best.name}: finer ones would have more noise. Where people are within a cell is not told: "
-                f"that puts a typical answer off by some {100 * best.hidden:.1f} points, besides noise."
+                f"{best.name}: finer cells would have more noise. Inside a cell, people are taken to be "
+                "spread evenly; where they aren't, a typical answer is off by some "
+                f"{100 * best.non_uniformity:.1f} points, besides noise."
             )
-        if nearest.hidden:
-            return f"{best.name}: all bins are told apart. Coarser ones would have less noise, but hide more."
+        if nearest.non_uniformity:
+            return (
+                f"{best.name}: every bin is a cell of its own. Coarser cells would have less noise, but more "
+                "error from people who aren't spread evenly inside them."
+            )
         if ratio <= _ALIKE**2:
             return f"{best.name} is as accurate as {nearest.name}, and the simpler of the two."
         return f"{best.name} needs {1 - 1 / ratio:.0%} fewer people than {nearest.name} for the same error."
@@ -206,10 +213,10 @@ def compare_plans(
     check_survey(domain, epsilon, expected_users, workload)
     epsilon = float(epsilon)
     candidates: list[Candidate] = []
-    for name, plan, hidden in _candidates(domain, epsilon, workload):
+    for name, plan, uneven in _candidates(domain, epsilon, workload):
         last = candidates[-1] if candidates else None
-        candidates.append(Candidate(name, plan, plan.predict(expected_users), hidden))
-        if last and last.hidden and last.error(workload) < candidates[-1].error(workload):
+        candidates.append(Candidate(name, plan, plan.predict(expected_users), uneven))
+        if last and last.non_uniformity and last.error(workload) < candidates[-1].error(workload):
             break  # still finer grids have still more noise
     least = min(each.error(workload) for each in candidates)
     best = next(each for each in candidates if each.error(workload) <= _ALIKE * least)
@@ -233,11 +240,11 @@ def check_users(users: object) -> None:
 
 
 def _candidates(domain: Domain, epsilon: float, workload: Workload) -> Iterator[tuple[str, Plan, float]]:
-    """Yield the kinds of plans and what they hide, simplest first: the best of each, and the paper's."""
+    """Yield the kinds of plans with their non-uniformity errors, simplest first: the best, the paper's."""
     if len(domain.attributes) > 1:
-        for name, grids, hidden in _grids(domain):
+        for name, grids, uneven in _grids(domain):
             best = optimise_plan(domain, epsilon=epsilon, decomposition=grids, workload=workload)
-            yield name, best, hidden
+            yield name, best, uneven
         return
     for name, plan in _lines(domain, epsilon, workload):
         yield name, plan, 0.0
@@ -282,7 +289,7 @@ def _grids(domain: Domain) -> list[tuple[str, Decomposition, float]]:
 
 
 def _pairs(domain: Domain) -> Iterator[tuple[str, Decomposition, float]]:
-    """Yield grids of pairs, and what they hide: the less, the finer their cells are."""
+    """Yield grids of pairs with their non-uniformity errors: the less, the finer their cells are."""
     coarsest = Grids.pairs(domain)
     trees, first = coarsest.trees, max(max(row) for row in coarsest.depths if len(row) - row.count(0) > 1)
     for depth in range(first, max(map(len, trees)) + 1):
@@ -291,10 +298,10 @@ def _pairs(domain: Domain) -> Iterator[tuple[str, Decomposition, float]]:
             break
         each = list(zip(trees, cells, strict=True))
         parts = [0.0 if depth >= len(tree) else 1 / number for tree, number in each]
-        hidden = _HIDDEN * math.sqrt(2 * fmean(part**2 for part in parts))  # of the two of a pair
+        uneven = _NON_UNIFORMITY * math.sqrt(2 * fmean(part**2 for part in parts))  # of the two of a pair
         finest = max((number for tree, number in each if len(tree) > 1), default=0)
         name = f"Pairs, {finest} × {finest} cells" if finest else "Pairs"
-        yield name, Grids.pairs(domain, depth=depth), hidden
+        yield name, Grids.pairs(domain, depth=depth), uneven
 
 
 def _trees(bins: int) -> list[tuple[str, Decomposition]]:

@@ -25,6 +25,8 @@ _SURE = 2.0  # standard deviations to either side that make an interval of 95%
 def users_needed(domain: Domain, *, epsilon: float, error: float, workload: Workload = "both") -> int:
     """Return how many people it takes for a root mean squared error of ``error`` over the workload.
 
+    Over both workloads it is the geometric mean of that over all ranges and that over all prefixes.
+
     >>> import ldprange as ldp
     >>> users_needed(ldp.Domain.integers(0, 119), epsilon=1.1, error=0.005)
     523663
@@ -32,11 +34,14 @@ def users_needed(domain: Domain, *, epsilon: float, error: float, workload: Work
     _check_error(error)
     # with so many, all cells that pairs of attributes may have are looked at, and the finest are the best
     plans = compare_plans(domain, epsilon=epsilon, expected_users=_MAX_USERS, workload=workload)
-    able = [each for each in plans.candidates if 0 < each.hidden < error]
-    able += [] if plans.best.hidden else [plans.best]
+    able = [each for each in plans.candidates if 0 < each.non_uniformity < error]
+    able += [] if plans.best.non_uniformity else [plans.best]
     # for an even population the variance is that of one person over their number
     users = min(
-        ((_noise(each.plan, workload) / error) ** 2 / (1 - (each.hidden / error) ** 2) for each in able),
+        (
+            (_noise(each.plan, workload) / error) ** 2 / (1 - (each.non_uniformity / error) ** 2)
+            for each in able
+        ),
         default=math.inf,
     )
     if users > _MAX_USERS:
@@ -107,7 +112,7 @@ def _bin_deviation(bins: int, epsilon: float, users: float) -> float:
 
 
 def _noise(plan: Plan, workload: Workload) -> float:
-    """Return the error of one person's answers, if nothing is hidden."""
+    """Return the error of one person's answers, from noise alone."""
     return Candidate("", plan, plan.predict(1.0)).error(workload)
 
 
