@@ -277,6 +277,14 @@ class TestSurvey:
             refused = run("survey", "close", "minutes-to-work", *server)
             assert (refused.exit_code, "403" in refused.stderr) == (2, True)
 
+    @pytest.mark.parametrize("attributes", [3, 4])
+    def test_where_the_plan_depends_on_the_number_of_people_it_is_asked_for(self, attributes: int) -> None:
+        asked = [option for name in "abcd"[:attributes] for option in ("--attribute", name, "0..31")]
+        nobody = ("--server", "http://127.0.0.1:1")
+        for users in ((), ("--users", "1000000")):
+            told = run("survey", "create", "--question", "All?", *asked, "--epsilon", "1", *users, *nobody)
+            assert ("add --users: how fine" in told.stderr) == (attributes == 4 and not users)
+
     def test_nobody_there_is_told_at_once(self) -> None:
         refused = run("survey", "list", "--server", "http://127.0.0.1:1")
         assert refused.exit_code == 2
