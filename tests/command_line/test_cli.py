@@ -106,6 +106,15 @@ class TestTheWholeWay:
         overview = done("query", "x.agg")
         assert "└┬" in overview
 
+    def test_a_choice_without_an_order(self, here: Path) -> None:
+        done("plan", "--categories", "north, south,east", "--epsilon", "8", "-o", "p.json")
+        assert ldp.Plan.load("p.json").domain == ldp.Domain.categories(["north", "south", "east"])
+        done("encode", "p.json", "-", "-o", "x.reports", stdin="north\nsouth\n" * 500)
+        done("aggregate", "p.json", "x.reports", "-o", "x.agg")
+        found = answered("query", "x.agg", "--histogram")["histogram"]
+        assert [each["value"] for each in found] == pytest.approx([0.5, 0.5, 0.0], abs=0.05)
+        assert run("query", "x.agg", "--quantile", "0.5").exit_code == 2
+
     def test_the_same_seed_gives_the_same_reports_from_any_file(self, here: Path) -> None:
         done("plan", "--low", "0", "--high", "119", "--epsilon", "1", "-o", "p.json")
         text = "".join(f"{age}\n" for age in ages())

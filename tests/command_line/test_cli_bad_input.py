@@ -74,8 +74,19 @@ BAD = {
         "got 'today'",
     ),
     "denoised and raw": (("query", "monday.agg", "--denoise", "--raw"), "not both"),
+    "labels and categories": (
+        ("plan", "--labels", "a,b", "--categories", "a,b", "--epsilon", "1"),
+        "say which values",
+    ),
+    "categories with open ends": (
+        ("plan", "--categories", "a,b", "--open-ends", "--epsilon", "1"),
+        "open ends",
+    ),
     "labels twice": (("plan", "--labels", "S,M,S", "--epsilon", "1"), "must differ"),
-    "nobody expected": ((*PLAN, "--epsilon", "1", "--users", "0"), "'--users': 0 is not in the range"),
+    "nobody expected": (
+        (*PLAN, "--epsilon", "1", "--users", "0"),
+        "'--users': it must be a whole number from 1",
+    ),
     "an oracle without a decomposition": (
         (*PLAN, "--epsilon", "1", "--oracle", "oue"),
         "--oracle oue .*; add --decomposition, one of: flat, tree, haar, windows",
@@ -91,7 +102,7 @@ BAD = {
     "an unknown workload": ((*PLAN, "--epsilon", "1", "--workload", "medians"), "'medians' is not one of"),
     "comparing without ε": ((*COMPARE, "--users", "9"), "Missing option '--epsilon'"),
     "comparing for nobody in particular": ((*COMPARE, "--epsilon", "1"), "Missing option '--users'"),
-    "comparing for nobody": ((*COMPARE, "--epsilon", "1", "--users", "0"), "not in the range"),
+    "comparing for nobody": ((*COMPARE, "--epsilon", "1", "--users", "0"), "whole number from 1"),
     "comparing nothing": (("compare", "--epsilon", "1", "--users", "9"), "say which values"),
     "comparing without privacy": (
         (*COMPARE, "--epsilon", "nan", "--users", "9"),

@@ -30,6 +30,9 @@ _OPTIONS = (
     click.option("--last", metavar="DATE", help="The last possible day."),
     click.option("--labels", metavar="A,B,C", help="Labels in their order, such as XS,S,M."),
     click.option(
+        "--categories", metavar="A,B,C", help="Labels without an order, such as north,south: a choice."
+    ),
+    click.option(
         "--open-ends",
         is_flag=False,
         flag_value="both",
@@ -52,10 +55,10 @@ _OPTIONS = (
     ),
 )
 _WAYS = (
-    "There are five ways to say which values people may have: --low and --high for whole numbers; add --bins "
+    "There are six ways to say which values people may have: --low and --high for whole numbers; add --bins "
     "for real numbers; add --bins and --logarithmic for real numbers from tiny to huge; --first and --last "
-    "for days; --labels for labels in order. Add --open-ends to numbers and days, or --prefer-not-to-say to "
-    "any of them. If people have several attributes, describe each one "
+    "for days; --labels for labels in order; --categories for labels without one. Add --open-ends to numbers "
+    "and days, or --prefer-not-to-say to any of them. If people have several attributes, describe each one "
     f"with --attribute: {WAYS}."
 )
 
@@ -99,6 +102,7 @@ class _Said:
     first: str | None = None
     last: str | None = None
     labels: str | None = None
+    categories: str | None = None
     open_ends: OpenEndsLike | None = None
     no_answer: bool = False
     attributes: tuple[tuple[str, str], ...] = ()
@@ -109,6 +113,7 @@ class _Said:
             "--low and --high": {"--low": self.low, "--high": self.high},
             "--first and --last": {"--first": self.first, "--last": self.last},
             "--labels": {"--labels": self.labels},
+            "--categories": {"--categories": self.categories},
             "--attribute, for each of several": {"--attribute": self.attributes or None},
         }
         said = [way for way, given in ways.items() if any(part is not None for part in given.values())]
@@ -136,6 +141,8 @@ class _Said:
             return Domain.dates(self.first, self.last)
         if self.labels is not None:
             return Domain.ordered(labels_of(self.labels))
+        if self.categories is not None:
+            return Domain.categories(labels_of(self.categories))
         if self.attributes:
             return product_of(self.attributes)
         return self._numbers()

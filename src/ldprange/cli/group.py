@@ -22,7 +22,7 @@ COMMANDS = {
     "query": ("query", "Answer questions from an aggregate."),
     "check": ("check", "Tell whether reports are what honest clients send."),
     "serve": ("serve", "Collect reports: a service, a survey page, a dashboard."),
-    "survey": ("survey", "Make, list, correct, close, open and delete the surveys of a collector."),
+    "survey": ("survey", "Make, list, correct, close, open and delete surveys."),
     "tokens": ("serve", "Make new tokens for a collector."),
     "export": ("export", "Write a survey's reports as Parquet files."),
     "simulate": ("simulate", "Compare predicted and measured error on your own data."),
