@@ -285,6 +285,23 @@ class TestSurvey:
             told = run("survey", "create", "--question", "All?", *asked, "--epsilon", "1", *users, *nobody)
             assert ("add --users: how fine" in told.stderr) == (attributes == 4 and not users)
 
+    def test_a_survey_for_denoised_answers(self, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        domain = ldp.Domain.integers(0, 120)
+        chosen = ldp.choose_plan(domain, epsilon=2.0, expected_users=5000, answers="denoised")
+        monkeypatch.setenv("LDPRANGE_TOKEN", ADMINISTRATOR)
+        asked = ("--question", "How old?", "--low", "0", "--high", "120", "--epsilon", "2")
+        with serving("data") as service:
+            server = ("--server", f"http://127.0.0.1:{service.port}")
+            unknown = run("survey", "create", *asked, "--answers", "denoised", *server)
+            assert (unknown.exit_code, "needs --users" in unknown.stderr) == (2, True)
+            told = run("survey", "create", *asked, "--answers", "denoised", "--users", "5000", *server)
+            assert "denoised answers usually have less error" in told.stderr
+            kept = service.get("/api/surveys/how-old", token=ADMINISTRATOR).json["plan"]
+        assert ldp.Plan.from_dict(kept) == chosen
+        chosen.save("p.json")
+        both = run("survey", "create", "--question", "x", "--plan", "p.json", "--answers", "denoised")
+        assert (both.exit_code, "--plan already says" in both.stderr) == (2, True)
+
     def test_nobody_there_is_told_at_once(self) -> None:
         refused = run("survey", "list", "--server", "http://127.0.0.1:1")
         assert refused.exit_code == 2

@@ -90,6 +90,14 @@ answers_option = click.option(
     default="unbiased",
     help="Which answers the plan is best for; denoised asks more about coarse scales and needs --users.",
 )
+
+
+def check_answers(answers: Answers, users: int | None) -> None:
+    """Raise a UsageError unless a plan for such ``answers`` can be made without knowing more."""
+    if answers == "denoised" and users is None:
+        raise click.UsageError("--answers denoised needs --users: the plan depends on how many people answer")
+
+
 workload_option = click.option(
     "--workload",
     type=click.Choice(get_args(Workload)),

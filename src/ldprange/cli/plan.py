@@ -9,6 +9,7 @@ from ldprange.cli.command import command
 from ldprange.cli.domains import domain_options
 from ldprange.cli.options import (
     answers_option,
+    check_answers,
     check_output,
     epsilon_option,
     json_option,
@@ -126,10 +127,7 @@ def plan(
     comparison: Comparison | None = None
     if shape is None:
         _check_free(oracle, levels)
-        if answers == "denoised" and users is None:
-            raise click.UsageError(
-                "--answers denoised needs --users: the plan depends on how many people answer"
-            )
+        check_answers(answers, users)
         if answers == "unbiased" and max_influence is None:
             comparison = compare_plans(domain, epsilon=epsilon, expected_users=users or 1, workload=workload)
             made = comparison.best.plan

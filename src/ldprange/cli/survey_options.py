@@ -11,14 +11,15 @@ import click
 
 from ldprange.cli.command import with_options
 from ldprange.cli.domains import add_domain_options, take_domain
-from ldprange.cli.options import epsilon_option, users_option
+from ldprange.cli.options import answers_option, check_answers, epsilon_option, users_option
 from ldprange.cli.output import note
 from ldprange.cli.steering import ask_for_users, steer
 from ldprange.cli.summary import warn_if_weak
 from ldprange.domain import Domain
 from ldprange.files import read_plan
 from ldprange.plan import Plan
-from ldprange.planner import compare_plans
+from ldprange.planner import choose_plan, compare_plans
+from ldprange.planner.choose import Answers
 from ldprange.planner.outlooks import points
 from ldprange.support.checking import shown
 
@@ -28,19 +29,26 @@ _FOR_INSTANCE = [100, 1_000, 10_000]  # people, where nobody says how many will 
 
 @dataclass(frozen=True)
 class NewSurvey:
-    """A survey that is to be: its description in JSON types, its plan, and for how many people, if known."""
+    """A survey that is to be: its description in JSON types, its plan, and for how many people, if known.
+
+    ``answers`` are those for which the plan was made.
+    """
 
     description: dict[str, Any]
     plan: Plan
     users: int | None
+    answers: Answers
 
     def tell(self) -> None:
         """Say how much it will tell and, if that is little, what would help."""
-        if self.users is not None and steer(self.plan, self.users):
+        denoised = self.answers == "denoised"
+        if self.users is not None and not denoised and steer(self.plan, self.users):
             return
         asked = _FOR_INSTANCE if self.users is None else [self.users]
         known = [f"{points(self.plan.predict(users).margin)} with {users:,} answers" for users in asked]
         note(f"you'll know the share of people in a typical range to {', '.join(known)} (percentage points)")
+        if denoised:
+            note("denoised answers usually have less error: ldprange plan --answers denoised says how much")
         if self.users is None:
             note("add --users with the number of people you expect, to see what would make that better")
 
@@ -100,6 +108,7 @@ def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callabl
                 help="How many people you expect; you'll see what you can learn from them. With four "
                 "attributes or more, the plan depends on it."
             ),
+            answers_option,
         )
 
     return decorate
@@ -107,18 +116,19 @@ def survey_options(*, required: bool) -> Callable[[Callable[..., None]], Callabl
 
 def _take_survey(options: dict[str, Any]) -> NewSurvey | None:
     """Return the survey that ``options`` describe, if any, and take what describes it out of them."""
-    question, name, unit, public, batches, plan_file, epsilon, users = (
-        options.pop(key)
-        for key in ("question", "name", "unit", "public", "batches", "plan_file", "epsilon", "users")
+    question, name, unit, public, batches, plan_file = (
+        options.pop(key) for key in ("question", "name", "unit", "public", "batches", "plan_file")
     )
+    epsilon, users, answers = (options.pop(key) for key in ("epsilon", "users", "answers"))
     domain = take_domain(options, required=False)
     if question is None:
-        if name or unit or public or batches or plan_file or domain or epsilon or users:
+        described = (name, unit, public, batches, plan_file, domain, epsilon, users, answers != "unbiased")
+        if any(described):
             raise click.UsageError(
                 "these options describe a survey, and a survey needs a question; add --question"
             )
         return None
-    plan = _plan(question, plan_file, domain, epsilon, users)
+    plan = _plan(question, plan_file, domain, epsilon, users, answers)
     description = {
         "name": _name(question) if name is None else name,
         "question": question,
@@ -127,21 +137,29 @@ def _take_survey(options: dict[str, Any]) -> NewSurvey | None:
         "batches": batches,
         "plan": plan.to_dict(),
     }
-    return NewSurvey(description, plan, users)
+    return NewSurvey(description, plan, users, answers)
 
 
 def _plan(
-    question: str, plan_file: str | None, domain: Domain | None, epsilon: float | None, users: int | None
+    question: str,
+    plan_file: str | None,
+    domain: Domain | None,
+    epsilon: float | None,
+    users: int | None,
+    answers: Answers,
 ) -> Plan:
     if plan_file is not None:
-        if domain or epsilon:
+        if domain or epsilon or answers != "unbiased":
             raise click.UsageError(
-                "--plan already says which values and which ε; leave out the other options"
+                "--plan already says which values, which ε and for which answers; leave out the other options"
             )
         return read_plan(plan_file)
     if domain is None or epsilon is None:
         missing = "the values people may have, such as --low and --high" if domain is None else "--epsilon"
         raise click.UsageError(f"the question {shown(question)} needs {missing}; add it after the question")
+    check_answers(answers, users)
+    if answers == "denoised":
+        return choose_plan(domain, epsilon=epsilon, expected_users=users or 1, answers=answers)
     best = compare_plans(domain, epsilon=epsilon, expected_users=users or 1).best
     ask_for_users(best, users)
     return best.plan
