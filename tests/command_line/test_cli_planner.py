@@ -314,7 +314,7 @@ class TestHelp:
     @pytest.mark.parametrize("name", ["plan", "compare", "need"])
     def test_all_say_a_domain_in_the_same_ways(self, name: str) -> None:
         text = done(name, "--help")
-        assert "five ways to say which values" in text
+        assert "six ways to say which values" in text
         listed = text.partition("Options:")[2].splitlines()
         options = [line.split()[0] for line in listed if line.startswith("  --")]
         numbers = ["--low", "--high", "--bins", "--logarithmic"]
