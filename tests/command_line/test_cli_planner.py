@@ -319,7 +319,8 @@ class TestHelp:
         options = [line.split()[0] for line in listed if line.startswith("  --")]
         numbers = ["--low", "--high", "--bins", "--logarithmic"]
         beyond = ["--open-ends", "--prefer-not-to-say"]
-        assert options[:10] == [*numbers, "--first", "--last", "--labels", *beyond, "--attribute"]
+        others = ["--first", "--last", "--labels", "--categories"]
+        assert options[:11] == [*numbers, *others, *beyond, "--attribute"]
         assert {"--epsilon", "--users", "--workload", "--json"} < set(options)
 
     @pytest.mark.parametrize("name", ["plan", "compare", "need"])
