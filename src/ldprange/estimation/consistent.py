@@ -9,6 +9,7 @@ import numpy as np
 from ldprange.aggregate import Aggregate
 from ldprange.decompositions.contract import Estimator, Variances
 from ldprange.estimation.denoise_beside import denoised_beside
+from ldprange.estimation.denoise_categories import in_some_orders
 from ldprange.estimation.denoise_line import denoised
 from ldprange.estimation.line_noise import LineNoise, LineNoiseIn
 from ldprange.estimation.shares import (
@@ -115,20 +116,24 @@ def _denoised(plan: Plan, estimator: Estimator, law: Law, cdf: Floats, known: Bo
     Noise is first taken to be that of an even population, then, if people are drawn and it matters, of the
     one that was found.
     """
-    everywhere = np.arange(cdf.size)
-
-    def found(noise: LineNoise) -> Floats:
-        if known.size == cdf.size:
-            each = noise.block_variances, noise.variances
-            return denoised_beside(np.diff(cdf), *each, plan.domain.plain_bins)
-        cells = denoised(np.diff(cdf[known]), noise.block_variances, noise.variances, known)
-        return np.diff(np.interp(everywhere, known, _cdf(cells)))
-
-    shares = found(LineNoise(estimator, known, cdf.size - 1))
+    bins, plain, estimate = cdf.size - 1, plan.domain.plain_bins, np.diff(cdf)
     occupied = law.occupied_part([level.asked for level in plan.levels])
-    if law.drawn and occupied > 0:
-        people = _cdf(nowhere_empty(shares, float(law.users.sum())))
-        shares = found(LineNoiseIn(estimator, known, people, occupied))
+
+    def found(shares: Floats, noise: LineNoise) -> Floats:
+        if known.size == cdf.size:
+            return denoised_beside(shares, noise.block_variances, noise.variances, plain)
+        cells = denoised(np.diff(cdf[known]), noise.block_variances, noise.variances, known)
+        return np.diff(np.interp(np.arange(cdf.size), known, _cdf(cells)))
+
+    def in_order(order: Boundaries | slice) -> Floats:
+        shares = found(estimate[order], LineNoise(estimator, known, bins))
+        if law.drawn and occupied > 0:
+            people = _cdf(nowhere_empty(shares, float(law.users.sum())))
+            shares = found(estimate[order], LineNoiseIn(estimator, known, people, occupied))
+        return shares
+
+    # the noise of categories, which are asked about all at once, is the same in any order
+    shares = in_some_orders(in_order, bins, plain) if plan.domain.unordered else in_order(slice(None))
     return _cdf(shares).clip(0.0, 1.0)
 
 

@@ -18,6 +18,7 @@ from ldprange.decompositions import GridsLayout
 from ldprange.decompositions.contract import Variances
 from ldprange.errors import QueryError
 from ldprange.estimation.denoise_beside import denoised_beside
+from ldprange.estimation.denoise_categories import in_some_orders
 from ldprange.estimation.denoise_pair import denoised_pair
 from ldprange.estimation.shares import nowhere_empty
 from ldprange.least_squares.table import Boxes, JointFit, coarser
@@ -72,11 +73,18 @@ class PairedShares:
                 plain = slice(plain.start, leaves)
             else:
                 shares[bins - 1], shares[bins:] = shares[bins - 1 :].sum(), 0.0
-            found = np.full(leaves, 1 / leaves)
-            for _ in range(self._rounds):
-                people = np.append(0.0, np.cumsum(nowhere_empty(found, self._people)))
-                found = denoised_beside(shares, *_line_noise(table, people), plain)
-            self._alone[attribute] = found
+
+            def in_order(order: Boundaries | slice) -> Floats:
+                found = np.full(leaves, 1 / leaves)
+                for _ in range(self._rounds):
+                    people = np.append(0.0, np.cumsum(nowhere_empty(found, self._people)))
+                    found = denoised_beside(shares[order], *_line_noise(table, people), plain)
+                return found
+
+            unordered = attribute in self._unordered
+            self._alone[attribute] = (
+                in_some_orders(in_order, leaves, plain) if unordered else in_order(slice(None))
+            )
         return self._alone[attribute]
 
     def between(
