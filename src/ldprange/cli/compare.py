@@ -31,8 +31,8 @@ def compare(domain: Domain, epsilon: float, users: int, workload: Workload, as_j
     Errors are root mean squares over all ranges and over all prefixes, predicted for people who are spread
     evenly over the bins. Where reports are about cells of several bins (four attributes or more), the error
     that a typical population adds by not being spread evenly inside cells is included; in --json, "error"
-    includes it and "prediction" does not. Bytes are those of the longest report, counters those of an
-    aggregate. The first plan is the one that ldprange plan makes.
+    includes it, "prediction" does not, and "non_uniformity" is it. Bytes are those of the longest report,
+    counters those of an aggregate. The first plan is the one that ldprange plan makes.
     """
     comparison = compare_plans(domain, epsilon=epsilon, expected_users=users, workload=workload)
     if as_json:
@@ -73,6 +73,7 @@ def _object(each: Candidate, workload: Workload) -> dict[str, Any]:
         "name": each.name,
         "error": each.error(workload),
         "prediction": prediction_object(each.prediction),
+        "non_uniformity": each.non_uniformity,
         "report_bytes": each.report_bytes,
         "counters": each.plan.counters,
         "plan": json.loads(each.plan.to_json()),

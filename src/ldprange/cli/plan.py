@@ -158,6 +158,7 @@ def plan(
     warn_if_weak(made.epsilon)
     if comparison and reason and not comparison.useful:
         note(reason)
+    uneven = comparison.best.non_uniformity if comparison else 0.0
     if comparison:
         ask_for_users(comparison.best, users)
     if as_json:
@@ -165,6 +166,7 @@ def plan(
             {
                 **plan_object(made),
                 "prediction": prediction and prediction_object(prediction),
+                **({"non_uniformity": uneven} if uneven else {}),
                 **({"median": median.to_dict()} if median else {}),
                 **({"denoised": denoised_object(denoised)} if denoised else {}),
                 "influence": influence and asdict(influence),
@@ -177,7 +179,6 @@ def plan(
         click.echo(made.to_json())
     # without a file, standard output is the plan itself, ready to be redirected
     screen = console(stderr=not output)
-    uneven = comparison.best.non_uniformity if comparison else 0.0
     predicted_facts = prediction_facts(prediction, uneven) if prediction else []
     predicted_facts += median_facts(median) if median else []
     after_facts = denoised_facts(denoised) if denoised else []
