@@ -95,8 +95,8 @@ class TestPlan:
         many = [option for name in "abcd" for option in ("--attribute", name, "0..63")]
         asked = ("plan", *many, "--epsilon", "1")
         assert "add --users" in run(*asked).stderr
-        assert "add --users" not in run(*asked, "--users", "1000000").stderr
         told = run(*asked, "--users", "1000000").stderr
+        assert "add --users" not in told
         best = ldp.compare_plans(
             ldp.Domain.product(**dict.fromkeys("abcd", ldp.Domain.integers(0, 63))),
             epsilon=1.0,
