@@ -266,9 +266,8 @@ class Plan(Agreement):
     ) -> Prediction:
         """Predict the error of a survey of ``users`` people, without simulating it.
 
-        It is the exact variance, averaged over all D(D + 1)/2 ranges and all D prefixes. Of several
-        attributes, ranges and prefixes are products of them over those asked about together. Where cells hold
-        several bins, it is the noise alone: people are taken to be spread evenly inside cells.
+        It is the exact variance, averaged over all ranges and all prefixes: of several attributes, products
+        over those asked about together. Inside cells of several bins people are taken to be spread evenly.
 
         Parameters
         ----------

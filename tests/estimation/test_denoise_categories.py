@@ -8,7 +8,7 @@ import pytest
 import ldprange as ldp
 from example_products import joint
 from ldprange.estimation import denoise_categories
-from ldprange.estimation.denoise_categories import in_some_orders
+from ldprange.estimation.denoise_categories import in_orders
 from ldprange.support.arrays import Boundaries, Floats
 
 SHARES = np.array([0.3, 0.02, 0.2, 0.01, 0.25, 0.03, 0.15, 0.04])
@@ -16,17 +16,19 @@ LABELS = [f"work {number}" for number in range(SHARES.size)]
 
 
 def test_every_bin_gets_its_own_share_back() -> None:
-    np.testing.assert_allclose(in_some_orders(lambda order: SHARES[order], SHARES.size, slice(0, 8)), SHARES)
+    for unordered in (False, True):
+        found = in_orders(lambda order: SHARES[order], SHARES.size, slice(0, 8), unordered=unordered)
+        np.testing.assert_allclose(found, SHARES)
 
 
 def test_what_is_apart_keeps_its_place() -> None:
     seen: list[Boundaries] = []
 
-    def denoise(order: Boundaries) -> Floats:
-        seen.append(order)
+    def denoise(order: Boundaries | slice) -> Floats:
+        seen.append(np.arange(SHARES.size)[order])
         return SHARES[order]
 
-    in_some_orders(denoise, SHARES.size, slice(0, 7))
+    in_orders(denoise, SHARES.size, slice(0, 7), unordered=True)
     assert all(order[7] == 7 for order in seen)
     assert len({tuple(order.tolist()) for order in seen}) > 1
 

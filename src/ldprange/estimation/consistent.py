@@ -9,7 +9,7 @@ import numpy as np
 from ldprange.aggregate import Aggregate
 from ldprange.decompositions.contract import Estimator, Variances
 from ldprange.estimation.denoise_beside import denoised_beside
-from ldprange.estimation.denoise_categories import in_some_orders
+from ldprange.estimation.denoise_categories import in_orders
 from ldprange.estimation.denoise_line import denoised
 from ldprange.estimation.line_noise import LineNoise, LineNoiseIn
 from ldprange.estimation.shares import (
@@ -133,7 +133,7 @@ def _denoised(plan: Plan, estimator: Estimator, law: Law, cdf: Floats, known: Bo
         return shares
 
     # the noise of categories, which are asked about all at once, is the same in any order
-    shares = in_some_orders(in_order, bins, plain) if plan.domain.unordered else in_order(slice(None))
+    shares = in_orders(in_order, bins, plain, unordered=bool(plan.domain.unordered))
     return _cdf(shares).clip(0.0, 1.0)
 
 

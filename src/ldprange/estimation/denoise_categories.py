@@ -16,11 +16,15 @@ from ldprange.support.arrays import Boundaries, Floats
 _ORDERS = 4
 
 
-def in_some_orders(denoise: Callable[[Boundaries], Floats], bins: int, plain: slice) -> Floats:
-    """Return the mean of what ``denoise`` finds for the bins in some orders, always the same.
+def in_orders(
+    denoise: Callable[[Boundaries | slice], Floats], bins: int, plain: slice, *, unordered: bool
+) -> Floats:
+    """Return what ``denoise`` finds for the bins in their order; if ``unordered``, the mean over some orders.
 
-    Those that are not ``plain``, such as no answer, keep their place.
+    These are always the same. Bins that are not ``plain``, such as no answer, keep their place.
     """
+    if not unordered:
+        return denoise(slice(None))
     total = np.zeros(bins)
     for seed in range(_ORDERS):
         order = np.arange(bins)

@@ -18,7 +18,7 @@ from ldprange.decompositions import GridsLayout
 from ldprange.decompositions.contract import Variances
 from ldprange.errors import QueryError
 from ldprange.estimation.denoise_beside import denoised_beside
-from ldprange.estimation.denoise_categories import in_some_orders
+from ldprange.estimation.denoise_categories import in_orders
 from ldprange.estimation.denoise_pair import denoised_pair
 from ldprange.estimation.shares import nowhere_empty
 from ldprange.least_squares.table import Boxes, JointFit, coarser
@@ -82,9 +82,7 @@ class PairedShares:
                 return found
 
             unordered = attribute in self._unordered
-            self._alone[attribute] = (
-                in_some_orders(in_order, leaves, plain) if unordered else in_order(slice(None))
-            )
+            self._alone[attribute] = in_orders(in_order, leaves, plain, unordered=unordered)
         return self._alone[attribute]
 
     def between(

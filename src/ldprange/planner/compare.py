@@ -31,9 +31,7 @@ _MAX_JOINT_BINS = 1 << 24  # that can be asked about together
 _MAX_PAIR_CELLS = 1 << 16  # of grids that are finer than they must be
 _MAX_TOGETHER = 3  # attributes whose every combination of levels is asked
 _MAX_UNARY_BINS = 1 << 12  # the paper's OUE sends a bit per bin
-_NON_UNIFORMITY = (
-    0.11  # of a cell's part of its attribute: how far off an answer is that ends in it, typically
-)
+_NON_UNIFORMITY = 0.11  # of a cell's part of its attribute: how far off an answer typically is in there
 _ALIKE = 1.005  # plans as near as this in error are alike, and the simpler one is taken
 
 
