@@ -57,6 +57,13 @@ class TestPlanning:
         assert told["typical"] == pytest.approx(1.96 * plan.predict(10_000).range_rmse, rel=1e-3)
         assert told["wanted"] == WANTED_MARGIN
 
+    def test_what_cells_hide_is_in_what_is_promised(self, asked: Service) -> None:
+        four = ldp.Domain.product(**dict.fromkeys("abcd", ldp.Domain.integers(1, 64)))
+        best = ldp.compare_plans(four, epsilon=1.0, expected_users=10_000).best
+        told = planned(asked, domain=four.to_dict()).json
+        assert told["typical"] == pytest.approx(1.96 * best.range_rmse, rel=1e-3)
+        assert best.range_rmse > best.prediction.range_rmse
+
     @pytest.mark.parametrize(
         ("wrong", "words"),
         [

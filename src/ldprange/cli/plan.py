@@ -40,6 +40,7 @@ from ldprange.plan import Plan
 from ldprange.planner import Comparison, choose_plan, compare_plans, optimise_plan
 from ldprange.planner.choose import Answers
 from ldprange.planner.optimise import Workload, best_oracle
+from ldprange.planner.typical_error import non_uniformity
 from ldprange.rehearsal import DenoisedPrediction, predict_denoised
 from ldprange.rehearsal.kinds import KINDS
 
@@ -158,9 +159,9 @@ def plan(
     warn_if_weak(made.epsilon)
     if comparison and reason and not comparison.useful:
         note(reason)
-    uneven = comparison.best.non_uniformity if comparison else 0.0
+    uneven = non_uniformity(made)
     if comparison:
-        ask_for_users(comparison.best, users)
+        ask_for_users(made, users)
     if as_json:
         print_json(
             {

@@ -18,9 +18,10 @@ from ldprange.cli.summary import warn_if_weak
 from ldprange.domain import Domain
 from ldprange.files import read_plan
 from ldprange.plan import Plan
-from ldprange.planner import choose_plan, compare_plans
+from ldprange.planner import choose_plan
 from ldprange.planner.choose import Answers
 from ldprange.planner.outlooks import points
+from ldprange.planner.typical_error import typical_margin
 from ldprange.support.checking import shown
 
 _MAX_NAME_LENGTH = 40
@@ -45,7 +46,7 @@ class NewSurvey:
         if self.users is not None and not denoised and steer(self.plan, self.users):
             return
         asked = _FOR_INSTANCE if self.users is None else [self.users]
-        known = [f"{points(self.plan.predict(users).margin)} with {users:,} answers" for users in asked]
+        known = [f"{points(typical_margin(self.plan, users))} with {users:,} answers" for users in asked]
         note(f"you'll know the share of people in a typical range to {', '.join(known)} (percentage points)")
         if denoised:
             note("denoised answers usually have less error: ldprange plan --answers denoised says how much")
@@ -158,11 +159,9 @@ def _plan(
         missing = "the values people may have, such as --low and --high" if domain is None else "--epsilon"
         raise click.UsageError(f"the question {shown(question)} needs {missing}; add it after the question")
     check_answers(answers, users)
-    if answers == "denoised":
-        return choose_plan(domain, epsilon=epsilon, expected_users=users or 1, answers=answers)
-    best = compare_plans(domain, epsilon=epsilon, expected_users=users or 1).best
+    best = choose_plan(domain, epsilon=epsilon, expected_users=users or 1, answers=answers)
     ask_for_users(best, users)
-    return best.plan
+    return best
 
 
 def _name(question: str) -> str:

@@ -155,6 +155,11 @@ class Layout(ABC):
         """
         raise PlanError("this needs a plan of one attribute, and the plan has several")
 
+    @property
+    def finest_together(self) -> Sequence[float]:
+        """Of each attribute, the part that a cell of the finest grids of two has; 0 where cells are bins."""
+        return [0.0] * len(self.shape)
+
     def mean_variances(self, law: Law, shares: Floats | None = None) -> tuple[float, float]:
         """Return the exact mean variance over all ranges and over all prefixes.
 

@@ -82,6 +82,14 @@ class GridsLayout(Layout):
         """Tell whether some grid asks about all of the ``chosen`` attributes."""
         return any(set(chosen) <= set(each) for each in self.tables)
 
+    @property
+    def finest_together(self) -> Sequence[float]:
+        together = self.depths[np.count_nonzero(self.depths, axis=1) > 1]
+        if not len(together):
+            return super().finest_together
+        deepest = zip(self.axes, together.max(axis=0).tolist(), strict=True)
+        return [0.0 if depth == axis.depth else 1 / axis.cells[depth] for axis, depth in deepest]
+
     def answer_weights(self, law: Law, table: Sequence[int]) -> Weigh:
         fit = self.table(law, table)
 

@@ -1,11 +1,11 @@
 """Every candidate with its predicted error, best first, and the plan to take."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
-from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,8 @@ from ldprange.errors import PlanError
 from ldprange.oracles import HRR, OUE
 from ldprange.plan import Plan, check_bins, check_epsilon
 from ldprange.planner.optimise import Workload, check_workload, optimise_plan
-from ldprange.prediction import WANTED_MARGIN, Prediction
+from ldprange.planner.typical_error import non_uniformity
+from ldprange.prediction import TWO_SIDED, WANTED_MARGIN, Prediction
 from ldprange.support.blas import callers_thread
 from ldprange.support.checking import check_type, is_number, shown
 from ldprange.support.frames import make_frame
@@ -31,7 +32,6 @@ _MAX_JOINT_BINS = 1 << 24  # that can be asked about together
 _MAX_PAIR_CELLS = 1 << 16  # of grids that are finer than they must be
 _MAX_TOGETHER = 3  # attributes whose every combination of levels is asked
 _MAX_UNARY_BINS = 1 << 12  # the paper's OUE sends a bit per bin
-_NON_UNIFORMITY = 0.11  # of a cell's part of its attribute: how far off an answer typically is in there
 _ALIKE = 1.005  # plans as near as this in error are alike, and the simpler one is taken
 
 
@@ -43,16 +43,20 @@ class Candidate:
     ----------
     name, plan, prediction
         What it is called, the plan, and what it predicts.
-    non_uniformity
-        How much further off answers typically are because people are not spread evenly inside cells of
-        several bins (root mean square); 0 where every bin is a cell. Only plans of four attributes or more,
-        or of more than 2**24 joint bins, have such cells.
     """
 
     name: str
     plan: Plan
     prediction: Prediction
-    non_uniformity: float = 0.0
+
+    @cached_property
+    def non_uniformity(self) -> float:
+        """How much further off answers typically are because people are not spread evenly inside cells.
+
+        It is 0 where every bin is a cell. Only plans of four attributes or more, or of more than 2**24 joint
+        bins, have cells of several bins.
+        """
+        return non_uniformity(self.plan)
 
     @property
     def range_rmse(self) -> float:
@@ -63,6 +67,11 @@ class Candidate:
     def prefix_rmse(self) -> float:
         """Root mean squared error over all prefixes, the non-uniformity error included."""
         return math.hypot(self.prediction.prefix_rmse, self.non_uniformity)
+
+    @property
+    def margin(self) -> float:
+        """Half the length of a 95% interval around the share of a typical range, that error included."""
+        return TWO_SIDED * self.range_rmse
 
     def error(self, workload: Workload) -> float:
         """Return the root mean squared error over a workload; of both, their geometric mean."""
@@ -136,7 +145,7 @@ class Comparison:
         return "\n".join([*lines, self.reason, *self._advice()])
 
     def _advice(self) -> list[str]:
-        margin = self.best.prediction.margin
+        margin = self.best.margin
         if margin <= WANTED_MARGIN:
             return []
         known = f"You'll know a typical range only to ± {100 * margin:.0f} percentage points"
@@ -211,9 +220,9 @@ def compare_plans(
     check_survey(domain, epsilon, expected_users, workload)
     epsilon = float(epsilon)
     candidates: list[Candidate] = []
-    for name, plan, uneven in _candidates(domain, epsilon, workload):
+    for name, plan in _candidates(domain, epsilon, workload):
         last = candidates[-1] if candidates else None
-        candidates.append(Candidate(name, plan, plan.predict(expected_users), uneven))
+        candidates.append(Candidate(name, plan, plan.predict(expected_users)))
         if last and last.non_uniformity and last.error(workload) < candidates[-1].error(workload):
             break  # still finer grids have still more noise
     least = min(each.error(workload) for each in candidates)
@@ -237,21 +246,23 @@ def check_users(users: object) -> None:
         raise PlanError(f"expected_users must be a number of at least 1, got {shown(users)}")
 
 
-def _candidates(domain: Domain, epsilon: float, workload: Workload) -> Iterator[tuple[str, Plan, float]]:
-    """Yield the kinds of plans with their non-uniformity errors, simplest first: the best, the paper's."""
+def _candidates(domain: Domain, epsilon: float, workload: Workload) -> Iterable[tuple[str, Plan]]:
+    """Return the kinds of plans, simplest first: with best oracles and probabilities, and the paper's."""
+    kinds: Iterable[tuple[str, Decomposition]]
     if len(domain.attributes) > 1:
-        for name, grids, uneven in _grids(domain):
-            best = optimise_plan(domain, epsilon=epsilon, decomposition=grids, workload=workload)
-            yield name, best, uneven
-        return
-    for name, plan in _lines(domain, epsilon, workload):
-        yield name, plan, 0.0
+        kinds = _grids(domain)
+    elif domain.unordered:
+        kinds = [("Flat", Flat())]
+    else:
+        return _lines(domain, epsilon, workload)
+    return (
+        (name, optimise_plan(domain, epsilon=epsilon, decomposition=kind, workload=workload))
+        for name, kind in kinds
+    )
 
 
 def _lines(domain: Domain, epsilon: float, workload: Workload) -> list[tuple[str, Plan]]:
-    """Return the kinds of plans of one attribute: with best oracles and probabilities, and the paper's."""
-    if domain.unordered:
-        return [("Flat", optimise_plan(domain, epsilon=epsilon, decomposition=Flat(), workload=workload))]
+    """Return the kinds of plans of one attribute."""
     bins = max(2, domain.bins)
     kinds: list[tuple[str, Decomposition]] = [("Flat", Flat())]
     if bins > 2:
@@ -273,7 +284,7 @@ def _lines(domain: Domain, epsilon: float, workload: Workload) -> list[tuple[str
     return found
 
 
-def _grids(domain: Domain) -> list[tuple[str, Decomposition, float]]:
+def _grids(domain: Domain) -> Iterable[tuple[str, Decomposition]]:
     """Return all combinations of levels for two attributes or three, and pairs for more."""
     shape = domain.shape
     if len(shape) <= _MAX_TOGETHER and prod(shape) <= _MAX_JOINT_BINS:
@@ -282,24 +293,22 @@ def _grids(domain: Domain) -> list[tuple[str, Decomposition, float]]:
             with suppress(PlanError):  # all combinations are more levels than a plan may have
                 kinds[Tree(branching).on(domain).decomposition] = branching
         if kinds:
-            return [(f"Tree {branching}", grids, 0.0) for grids, branching in kinds.items()]
-    return list(_pairs(domain))
+            return [(f"Tree {branching}", grids) for grids, branching in kinds.items()]
+    return _pairs(domain)
 
 
-def _pairs(domain: Domain) -> Iterator[tuple[str, Decomposition, float]]:
-    """Yield grids of pairs with their non-uniformity errors: the less, the finer their cells are."""
+def _pairs(domain: Domain) -> Iterator[tuple[str, Decomposition]]:
+    """Yield grids of pairs, of ever finer cells."""
     coarsest = Grids.pairs(domain)
     trees, first = coarsest.trees, max(max(row) for row in coarsest.depths if len(row) - row.count(0) > 1)
     for depth in range(first, max(map(len, trees)) + 1):
         cells = [prod(tree[:depth]) for tree in trees]
         if depth > first and prod(sorted(cells)[-2:]) > _MAX_PAIR_CELLS:
             break
-        each = list(zip(trees, cells, strict=True))
-        parts = [0.0 if depth >= len(tree) else 1 / number for tree, number in each]
-        uneven = _NON_UNIFORMITY * math.sqrt(2 * fmean(part**2 for part in parts))  # of the two of a pair
+        each = zip(trees, cells, strict=True)
         finest = max((number for tree, number in each if len(tree) > 1), default=0)
         name = f"Pairs, {finest} × {finest} cells" if finest else "Pairs"
-        yield name, Grids.pairs(domain, depth=depth), uneven
+        yield name, Grids.pairs(domain, depth=depth)
 
 
 def _trees(bins: int) -> list[tuple[str, Decomposition]]:

@@ -11,7 +11,7 @@ from ldprange.domain import Domain
 from ldprange.domain.extended import Extended
 from ldprange.planner.compare import check_survey, compare_plans
 from ldprange.planner.optimise import optimise_plan
-from ldprange.prediction import TWO_SIDED, WANTED_MARGIN
+from ldprange.prediction import WANTED_MARGIN
 from ldprange.support.html_tables import html_text
 
 _BINS = (2, 4, 8, 16, 32)
@@ -132,7 +132,7 @@ def outlook(domain: Domain, *, epsilon: float, expected_users: float) -> Outlook
     bins = (*(number for number in _BINS if number < most), most)
     epsilons = tuple(sorted({*_EPSILONS, float(epsilon)}))
     own = epsilons.index(float(epsilon))
-    margin = TWO_SIDED * compare_plans(domain, epsilon=epsilon, expected_users=expected_users).best.range_rmse
+    margin = compare_plans(domain, epsilon=epsilon, expected_users=expected_users).best.margin
     margins = tuple(
         tuple(
             margin
@@ -213,7 +213,7 @@ def _cut_one(domain: Domain, bins: int) -> Domain:
 def _margin(domain: Domain, epsilon: float, users: float) -> float:
     """Return the margin for so many people."""
     if len(domain.attributes) > 1 or domain.unordered or domain.bins <= 2:
-        return TWO_SIDED * compare_plans(domain, epsilon=epsilon, expected_users=users).best.range_rmse
+        return compare_plans(domain, epsilon=epsilon, expected_users=users).best.margin
     # what is chosen, or within two hundredths of it, in a third of the time
     plan = optimise_plan(domain, epsilon=epsilon, decomposition=Windows())
     return plan.predict(users).margin

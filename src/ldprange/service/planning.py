@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from ldprange.domain import Domain
 from ldprange.errors import ArgumentError
-from ldprange.planner import choose_plan
+from ldprange.planner import compare_plans
 from ldprange.prediction import WANTED_MARGIN
 from ldprange.service.access import ADMINISTRATOR
 from ldprange.service.replies import Parameters, Reply, check_role, collector_of, json_of, rendered
@@ -45,6 +45,5 @@ def _chosen(description: object) -> bytes:
             f"{together} must have at most {_MAX_BINS} bins to be planned here, got {bins}; "
             "use ldprange plan, and ldprange survey create --plan"
         )
-    plan = choose_plan(values, epsilon=epsilon, expected_users=users)
-    typical = plan.predict(users).margin
-    return rendered({"plan": plan.to_dict(), "typical": typical, "wanted": WANTED_MARGIN})
+    best = compare_plans(values, epsilon=epsilon, expected_users=users).best
+    return rendered({"plan": best.plan.to_dict(), "typical": best.margin, "wanted": WANTED_MARGIN})
