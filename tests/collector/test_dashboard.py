@@ -278,6 +278,23 @@ def test_long_labels_can_be_read_on_a_phone(visit: Visit, collector: Service, ki
     assert visitor.complaints == []
 
 
+def test_several_categories_are_named_one_by_one(visit: Visit, collector: Service) -> None:
+    """They have no order, so nothing lies between two of them."""
+    regions = ["north", "east", "south", "west", "centre", "islands", "abroad"]
+    name = made(collector, "regions", ldp.Domain.categories(regions), people=3000, unit="")
+    page = visit().open(f"/d/{name}")
+    words = page.locator("#range-words")
+    page.locator("#range-from").select_option("north")
+    for last, said in (
+        ("north", "answer north"),
+        ("east", "answer north or east"),
+        ("south", "answer north, east, or south"),
+        ("abroad", "answer one of the 7 from north to abroad"),
+    ):
+        page.locator("#range-to").select_option(last)
+        expect(words).to_have_text(said)
+
+
 def test_no_answer_is_told_and_makes_the_typical_error_larger(collector: Service) -> None:
     plan = ldp.choose_plan(ldp.Domain.integers(0, 15, no_answer=True), epsilon=3.0, expected_users=4000)
     assert collector.create("unanswered", plan, question="How long?", public=True).status == 201

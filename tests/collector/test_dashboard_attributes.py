@@ -215,6 +215,12 @@ def test_what_has_no_order_is_drawn_without(visit: Visit, collector: Service, se
     told = collector.get(f"/api/surveys/{name}/overview" + "?attribute=Region" * several).json
     assert told["quartiles"] is None
     expect(page.locator("#table tbody tr").first).to_contain_text(percent(told["histogram"]["value"][0]))
+    if several:
+        page.get_by_label("with").select_option("Age")
+        region = page.get_by_role("group", name="Region")
+        region.get_by_label("From").select_option("north")
+        region.get_by_label("To").select_option("east")
+        expect(page.locator("#range-words")).to_have_text(re.compile("^have Region north or east and Age "))
     assert visitor.complaints == []
 
 

@@ -79,7 +79,8 @@ export function enoughText(reports, { typical, wanted }) {
  */
 export function showRange(answer, units) {
   const { from, to } = answer;
-  return showShare(answer, from === to ? `answer ${units.named(to)}` : `lie between ${units.text(from)} and ${units.named(to)}`);
+  const several = units.hasOrder ? `lie between ${units.text(from)} and ${units.named(to)}` : `answer ${units.anyOf(from, to)}`;
+  return showShare(answer, from === to ? `answer ${units.named(to)}` : several);
 }
 
 /** Tell the share of the people of whom some words hold; return all of it in one sentence. */

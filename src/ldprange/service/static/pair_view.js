@@ -57,8 +57,9 @@ export class PairView {
   /** Tell the share of the rectangle; return the same in a sentence. */
   tell(answer) {
     const parts = this.names.map((name, at) => {
-      const [from, to] = [answer.from[at], answer.to[at]].map((value) => this.units[at].text(value));
-      return from === to ? `${name} ${to}` : `${name} ${from} to ${to}`;
+      const [units, from, to] = [this.units[at], answer.from[at], answer.to[at]];
+      const several = units.hasOrder ? `${units.text(from)} to ${units.text(to)}` : units.anyOf(from, to);
+      return `${name} ${from === to ? units.text(to) : several}`;
     });
     return showShare(answer, `have ${parts.join(" and ")}`);
   }

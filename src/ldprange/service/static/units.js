@@ -1,6 +1,8 @@
 /** A domain's values for people and for pictures: how they read, and where they lie on the line of bins. */
 
 const DAY = 86_400_000; // milliseconds
+const FEW = 5; // labels that can all be named
+const ANY_OF = new Intl.ListFormat("en", { type: "disjunction" });
 
 /** @typedef {number | string} Value a number, a day such as "2026-01-31", a label, or the name of a bin beyond an open end */
 
@@ -131,6 +133,12 @@ export class Units {
       default:
         return numberText(value, { maximumFractionDigits: this.finer });
     }
+  }
+
+  /** Return the labels from one to another by name: categories have no order, so that nothing lies between them. */
+  anyOf(from, to) {
+    const labels = this.domain.labels.slice(this.start(from), this.stop(to));
+    return labels.length > FEW ? `one of the ${labels.length} from ${from} to ${to}` : ANY_OF.format(labels);
   }
 
   /** Return a value where there is little room. */
