@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable
 from functools import partial
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
@@ -19,6 +17,7 @@ from ldprange.estimation.beside import beside_the_axis
 from ldprange.prediction import WANTED_MARGIN
 from ldprange.service.attributes import check_attributes, may_be_unanswered, pair_pictures
 from ldprange.service.collector import Collector
+from ldprange.service.held import Held
 from ldprange.service.questions import CONFIDENCE, POPULATION, Estimates
 from ldprange.service.refusal import Refusal
 from ldprange.service.replies import (
@@ -38,7 +37,6 @@ _MAX_POINTS = 1024
 _MIN_BARS, _MAX_BARS = 2, 64
 _FEW_BINS = 12  # of so few each is a bar
 _MAX_STEPS = 512  # of the time in which reports came
-_MAX_HELD = 64
 _MIN_ANSWERED = 0.01  # a share of people; where fewer seem to have answered, hardly anything is known
 _LONG = 0.3  # seconds
 _REST = 4  # times as long as it took, before it is drawn again
@@ -74,21 +72,14 @@ def _version(survey: Survey, reports: int) -> int:
     return 2 * reports + (survey.state == CLOSED)
 
 
-_Key = tuple[int, str, Hashable]
-"""The survey's id, its state, and how it is drawn."""
-
-
-class Overviews:
-    """The overviews last drawn.
+class Overviews(Held[tuple[int, str, Hashable], tuple[int, float, bytes]]):
+    """The overviews last drawn, by the survey's id, its state, and how it is drawn.
 
     Each is given again until there is something else to draw; if it took long, for a while longer: a large
     domain must not keep us busy.
     """
 
-    def __init__(self) -> None:
-        self._held: OrderedDict[_Key, tuple[int, float, bytes]] = OrderedDict()
-        self._locks: defaultdict[int, Lock] = defaultdict(Lock)
-        self._holding = Lock()
+    most = 64
 
     def of(self, survey: Survey, version: int, how: Hashable, drawn: Callable[[], Drawn]) -> bytes:
         """Return an overview of a survey's ``version``, or of an earlier one that took long to draw."""
@@ -101,21 +92,8 @@ class Overviews:
             known, new = drawn()
             found = rendered(new)
             took = time.monotonic() - begin
-            self._hold(key, (known, begin + took * (1 + _REST) if took > _LONG else 0.0, found))
+            self.hold(key, (known, begin + took * (1 + _REST) if took > _LONG else 0.0, found))
             return found
-
-    def forget(self, survey: Survey) -> None:
-        """Let go of all that was drawn of a survey."""
-        with self._holding:
-            for key in [key for key in self._held if key[0] == survey.id]:
-                del self._held[key]
-
-    def _hold(self, key: _Key, what: tuple[int, float, bytes]) -> None:
-        with self._holding:
-            self._held[key] = what
-            self._held.move_to_end(key)
-            while len(self._held) > _MAX_HELD:
-                self._held.popitem(last=False)
 
 
 def _overview(

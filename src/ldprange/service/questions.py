@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from functools import partial
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
@@ -25,6 +23,7 @@ from ldprange.service.attributes import (
     two_of,
 )
 from ldprange.service.collector import Collector
+from ldprange.service.held import Held
 from ldprange.service.refusal import Refusal
 from ldprange.service.replies import (
     Parameters,
@@ -43,16 +42,12 @@ CONFIDENCE = 0.95
 POPULATION = "endless"
 """Whom all intervals speak of: the population of which those who answered are a random sample."""
 _MAX_BINS = 1 << 16  # of which all are told
-_MAX_ESTIMATES = 16  # held in memory
 
 
-class Estimates:
+class Estimates(Held[tuple[int, bool], tuple[int, "EitherEstimate"]]):
     """The estimates last asked for; each is made once for the reports that there are."""
 
-    def __init__(self) -> None:
-        self._held: OrderedDict[tuple[int, bool], tuple[int, EitherEstimate]] = OrderedDict()
-        self._locks: defaultdict[tuple[int, bool], Lock] = defaultdict(Lock)
-        self._holding = Lock()
+    most = 16
 
     def of(self, collector: Collector, survey: Survey, denoised: bool) -> EitherEstimate:
         """Return the estimate from all reports of a survey."""
@@ -66,18 +61,8 @@ class Estimates:
                         409, "nobody has answered yet, so there is nothing to tell; ask again later"
                     )
                 reports, found = aggregate.reports, estimate(aggregate, denoise=denoised)
-        with self._holding:
-            self._held[key] = (reports, found)
-            self._held.move_to_end(key)
-            while len(self._held) > _MAX_ESTIMATES:
-                self._held.popitem(last=False)
+        self.hold(key, (reports, found))
         return found
-
-    def forget(self, survey: Survey) -> None:
-        """Let go of all that is known of a survey."""
-        with self._holding:
-            for key in [key for key in self._held if key[0] == survey.id]:
-                del self._held[key]
 
 
 Asked = Callable[[Parameters, "EitherEstimate", float], dict[str, Any]]
