@@ -7,8 +7,7 @@ import pytest
 
 from ldprange.estimation.log_density import Density, log_densities, weighed
 from ldprange.estimation.risk import criterion, weight_of_smooth
-from ldprange.estimation.smooth_line import smooth_line
-from ldprange.estimation.smooth_pair import smooth_pair
+from ldprange.estimation.smooth import smooth_line, smooth_pair
 from ldprange.support.arrays import Floats
 
 CELLS = 6

@@ -2,7 +2,7 @@
 
 One sees blocks that are split in two, from the whole domain down (:mod:`ldprange.estimation.denoise_splits`):
 good where people are in few places, or where the density jumps. The other sees a smooth density
-(:mod:`ldprange.estimation.smooth_line`). On cells of a hundredth of the domain, Akaike's criterion tells what
+(:mod:`ldprange.estimation.smooth`). On cells of a hundredth of the domain, Akaike's criterion tells what
 either makes of the estimate: how far it lies from it, by the exact covariance, and how free it was to come
 near. The cells get the mean of both, weighed by that.
 """
@@ -17,7 +17,7 @@ import numpy as np
 from ldprange.decompositions.contract import Variances
 from ldprange.estimation.denoise_splits import by_splits
 from ldprange.estimation.risk import criterion, weight_of_smooth
-from ldprange.estimation.smooth_line import smooth_line
+from ldprange.estimation.smooth import smooth_line
 from ldprange.levels import neighbours
 from ldprange.support.arrays import Boundaries, Floats
 
@@ -51,8 +51,7 @@ def denoised(
     mixed = (1 - ways.weight) * cell + ways.weight * ways.smooth
     # what is within a cell only the splits tell; where they see nobody people are spread evenly
     inside = np.where(np.repeat(cell > 0, sizes), split, 1.0)
-    shares: Floats = inside * np.repeat(mixed / np.add.reduceat(inside, ends[:-1]), sizes)
-    return shares
+    return inside * np.repeat(mixed / np.add.reduceat(inside, ends[:-1]), sizes)
 
 
 class Ways(NamedTuple):
@@ -119,5 +118,4 @@ def _block_variances(below: Floats, width: int) -> Floats:
     """Return the variances of blocks of cells, as far as they lie on the line, from ``below``."""
     low, high = neighbours(width, len(below) - 1)
     own = np.diagonal(below)
-    variances: Floats = np.maximum(own[low] + own[high] - 2 * below[low, high], 0.0)
-    return variances
+    return np.maximum(own[low] + own[high] - 2 * below[low, high], 0.0)

@@ -7,7 +7,7 @@ split, were there no estimate, is that of the attribute alone. So whatever the r
 the attributes were independent within a cell, and what they do tell stays: attributes that go together are
 not pulled apart. No share is ever negative, with nothing to repair.
 
-The other sees a smooth density (:mod:`ldprange.estimation.smooth_pair`). On some hundred cells Akaike's
+The other sees a smooth density (:mod:`ldprange.estimation.smooth`). On some hundred cells Akaike's
 criterion tells what either makes of the estimate. These get the mean of both, weighed by that.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 from ldprange.estimation.pair_noise import PairNoise
 from ldprange.estimation.risk import criterion, weight_of_smooth
 from ldprange.estimation.shares import nowhere_empty
-from ldprange.estimation.smooth_pair import smooth_pair
+from ldprange.estimation.smooth import smooth_pair
 from ldprange.estimation.splits import NO_NOISE, mixture, split
 from ldprange.least_squares.axis import Axis
 from ldprange.least_squares.table import JointFit, coarser
