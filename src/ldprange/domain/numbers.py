@@ -119,10 +119,7 @@ class _Continuous(Domain):
         return {"kind": self.kind, "low": self.low, "high": self.high, "bins": self.bins}
 
     def index(self, values: Values) -> Bins:
-        numbers = as_numbers(values)
-        check_inside(numbers, self.low, self.high)
-        positions = self._snapped(numbers.astype(np.float64))
-        return np.minimum(positions.astype(np.int64), self.bins - 1)
+        return np.minimum(self.starts(values).astype(np.int64), self.bins - 1)
 
     def index_one(self, value: Any) -> int:
         if type(value) in (int, float) and self.low <= value <= self.high:

@@ -192,7 +192,7 @@ class Estimate:
 
     def quantile(self, q: float, *, confidence: float | None = 0.95) -> Answer[Any]:
         """Return the value below which a share ``q`` of the people lies, in the domain's units."""
-        return self.quantiles([q], confidence=confidence).map(lambda column: _plain(column[0]))
+        return self.quantiles([q], confidence=confidence).map(lambda column: column.tolist()[0])
 
     def quantiles(self, qs: ArrayLike, *, confidence: float | None = 0.95) -> Answer[NDArray[Any]]:
         """Return many quantiles at once, as arrays.
@@ -356,10 +356,6 @@ def _units(values: list[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     array = np.empty(len(values), object)
     array[:] = values
     return array.reshape(shape)
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def single(answer: Answer[Floats]) -> Answer[float]:

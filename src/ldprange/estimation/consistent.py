@@ -63,8 +63,7 @@ class ConsistentShares(CentredShares):
         self.name = "Denoised estimate" if self.bounded else "Estimate"
 
     def centre(self, low: Boundaries, high: Boundaries) -> Floats:
-        shares: Floats = self.unbiased_cdf[high] - self.unbiased_cdf[low]
-        return shares
+        return self.unbiased_cdf[high] - self.unbiased_cdf[low]
 
     def spread(self, low: Boundaries, high: Boundaries) -> Spread:
         variance, share = self._variances(low, high), self._population_cdf[high] - self._population_cdf[low]

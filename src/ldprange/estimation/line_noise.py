@@ -52,5 +52,4 @@ class LineNoiseIn(LineNoise):
         share, even_share = self._cdf[high] - self._cdf[low], (high - low) / self._bins
         drawn, of_even = share * (1 - share), even_share * (1 - even_share)
         ratio = np.divide(drawn, of_even, out=np.zeros_like(drawn), where=of_even > 0)
-        noise: Floats = even * (1 - self._occupied + self._occupied * ratio)
-        return noise
+        return even * (1 - self._occupied + self._occupied * ratio)

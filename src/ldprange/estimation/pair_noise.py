@@ -58,8 +58,7 @@ class PairNoise:
     @property
     def root(self) -> Floats:
         """A square root of the covariance of what both attributes tell together."""
-        root: Floats = self._of_both @ self._root
-        return root
+        return self._of_both @ self._root
 
 
 def _root_and_inverse(covariance: Floats) -> tuple[Floats, Floats]:

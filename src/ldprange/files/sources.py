@@ -33,7 +33,7 @@ def opened(path: Name) -> Iterator[BinaryIO]:
 
 def naming(path: Name) -> AbstractContextManager[None]:
     """Put the name of the file ``path`` before the message of every error that the block raises."""
-    return about(shown(path))
+    return about("standard input" if str(path) == STANDARD_INPUT else path)
 
 
 def watched(file: BinaryIO, items: Iterable[Item], progress: Progress | None) -> Iterator[Item]:
@@ -45,8 +45,3 @@ def watched(file: BinaryIO, items: Iterable[Item], progress: Progress | None) ->
             progress(position - before)
             before = position
         yield item
-
-
-def shown(path: Name) -> str:
-    """Return a file's name for messages."""
-    return "standard input" if str(path) == STANDARD_INPUT else str(path)

@@ -12,8 +12,8 @@ Structure = dict[int, Any]
 """Numbers, bytes, lists and structures, by the places that the format gives them."""
 
 
-def read_structure(data: bytes, at: int = 0) -> tuple[Structure, int]:
-    """Return the structure that begins at ``at``, and where it ends.
+def read_structure(data: bytes) -> tuple[Structure, int]:
+    """Return the structure with which ``data`` begin, and where it ends.
 
     Raises
     ------
@@ -22,13 +22,13 @@ def read_structure(data: bytes, at: int = 0) -> tuple[Structure, int]:
     ValueError, RecursionError
         If it is something else.
     """
-    reader = _Reader(data, at)
+    reader = _Reader(data)
     return reader.structure(), reader.at
 
 
 class _Reader:
-    def __init__(self, data: bytes, at: int) -> None:
-        self.data, self.at = data, at
+    def __init__(self, data: bytes) -> None:
+        self.data, self.at = data, 0
 
     def structure(self) -> Structure:
         found: Structure = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,9 +81,6 @@ class GRR(Oracle):
 
     def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> Mechanism:
         return _ResponseMechanism(cells, epsilon)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind}
 
 
 class _ResponseMechanism(CodedMechanism):

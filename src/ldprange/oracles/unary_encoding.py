@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,6 @@ class OUE(Oracle):
 
     def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> Mechanism:
         return _UnaryMechanism(cells, epsilon)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind}
 
 
 class _UnaryMechanism(Mechanism):
