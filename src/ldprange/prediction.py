@@ -14,7 +14,10 @@ TWO_SIDED = 1.96
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Expected squared error, averaged over all ranges and over all prefixes of the domain."""
+    """Expected squared error, averaged over all ranges and over all prefixes of the domain.
+
+    Bins without an order have neither: there both are averages over all bins, one by one.
+    """
 
     users: float
     range_variance: float

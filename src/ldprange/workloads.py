@@ -1,7 +1,10 @@
-"""What errors are averaged over: all ranges and all prefixes of a domain, or an even sample of them."""
+"""What errors are averaged over: all ranges and all prefixes of a domain, or an even sample of them.
+
+Bins without an order have neither: there it is all bins, one by one.
+"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +14,10 @@ _SOME_RANGES = 1 << 14
 _SOME_BOXES = 1 << 11  # products of ranges, each of which takes much longer
 
 
-def ranges_of(bins: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def ranges_of(bins: int, *, ordered: bool = True) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return all ranges of a small domain, or an even sample (a lattice) of a large one's."""
+    if not ordered:
+        return np.arange(bins), np.arange(bins) + 1
     if bins <= _ALL_RANGES:
         low, high = np.triu_indices(bins)
         return low.astype(np.int64), high.astype(np.int64) + 1
@@ -23,19 +28,23 @@ def ranges_of(bins: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.minimum(one, other), np.maximum(one, other)
 
 
-def boxes_of(shape: tuple[int, ...]) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
+def boxes_of(
+    shape: tuple[int, ...], unordered: Collection[int] = ()
+) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
     """Return an even sample (a lattice) of all products of ranges, one range for each attribute."""
-    sides = [ranges_of(bins) for bins in shape]
+    sides = [ranges_of(bins, ordered=place not in unordered) for place, bins in enumerate(shape)]
     chosen = _lattice(tuple(low.size for low, _ in sides))
     pairs = [(low[rows], high[rows]) for (low, high), rows in zip(sides, chosen, strict=True)]
     return [low for low, _ in pairs], [high for _, high in pairs]
 
 
-def corners_of(shape: tuple[int, ...]) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
+def corners_of(
+    shape: tuple[int, ...], unordered: Collection[int] = ()
+) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
     """Return all products of prefixes, or an even sample of them, one prefix for each attribute."""
     few = math.prod(shape) <= _SOME_BOXES
     ends = [1 + rows for rows in (np.indices(shape).reshape(len(shape), -1) if few else _lattice(shape))]
-    return [np.zeros_like(end) for end in ends], ends
+    return [end - 1 if place in unordered else np.zeros_like(end) for place, end in enumerate(ends)], ends
 
 
 def _lattice(sizes: tuple[int, ...]) -> list[NDArray[np.int64]]:
@@ -47,22 +56,25 @@ def _lattice(sizes: tuple[int, ...]) -> list[NDArray[np.int64]]:
     return list((steps * sizes).astype(np.int64).T)
 
 
-def own_variances(shape: Sequence[int]) -> NDArray[np.float64]:
+def own_variances(shape: Sequence[int], unordered: Collection[int] = ()) -> NDArray[np.float64]:
     """Return the mean of R(1 − R), R an even population's share in ranges, and in prefixes."""
-    bins = np.array(shape, np.float64)[:, None]
-    shares = np.hstack([(bins + 2) / (3 * bins), (bins + 1) / (2 * bins)])
-    squares = np.array([mean_overlap(size, size) for size in shape]) / bins
-    own: NDArray[np.float64] = shares.prod(axis=0) - squares.prod(axis=0)
-    return own
+    shares, squares = np.ones(2), np.ones(2)
+    for place, bins in enumerate(shape):
+        ordered = place not in unordered
+        shares *= [(bins + 2) / (3 * bins), (bins + 1) / (2 * bins)] if ordered else [1 / bins] * 2
+        squares *= np.array(mean_overlap(bins, bins, ordered=ordered)) / bins
+    return shares - squares
 
 
-def mean_overlap(bins: int, size: int) -> tuple[float, float]:
+def mean_overlap(bins: int, size: int, *, ordered: bool = True) -> tuple[float, float]:
     """Return the mean of Σ_blocks overlap²/size over all ranges and over all prefixes of ``bins`` bins.
 
     overlap² counts pairs (x, y) of a block's bins that the query holds both; a range holds
     bins x ≤ y for (x + 1)(D − y) of its D(D + 1)/2 placements, a prefix for D − y of D.
     """
     bins, size = int(bins), int(size)
+    if not ordered:
+        return 1 / size, 1 / size
     whole, rest = divmod(bins, size)
     starts, squares = size * whole * (whole - 1) // 2, size**2 * (whole - 1) * whole * (2 * whole - 1) // 6
     last = whole * size

@@ -283,6 +283,7 @@ def test_several_categories_are_named_one_by_one(visit: Visit, collector: Servic
     regions = ["north", "east", "south", "west", "centre", "islands", "abroad"]
     name = made(collector, "regions", ldp.Domain.categories(regions), people=3000, unit="")
     page = visit().open(f"/d/{name}")
+    expect(page.locator("#precision")).to_contain_text("a typical category to ±")
     words = page.locator("#range-words")
     page.locator("#range-from").select_option("north")
     for last, said in (

@@ -75,7 +75,10 @@ def test_a_survey_of_every_kind_is_made(visit: Visit, collector: Service, kind: 
     plan = ldp.choose_plan(domain, epsilon=1.5, expected_users=20_000)
     points = 100 * 1.96 * plan.predict(20_000).range_rmse
     learnt = page.locator("#outlook-learnt")
-    expect(learnt).to_have_text(re.compile(r"^With 20,000 answers, .* ±\s[\d.]+ percentage points"))
+    asked = "category" if kind == "categories" else "range"
+    expect(learnt).to_have_text(
+        re.compile(rf"^With 20,000 answers, .* a typical {asked} to ±\s[\d.]+ percentage points")
+    )
     told = re.search(r"±\s([\d.]+)", learnt.inner_text())
     assert told is not None
     assert float(told[1]) == pytest.approx(points, rel=0.06)  # two digits

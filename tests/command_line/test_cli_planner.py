@@ -310,6 +310,14 @@ class TestFiles:
             assert coverage > 88
 
 
+def test_of_categories_the_error_is_that_of_one(here: Path) -> None:
+    said = done("plan", "--categories", "bus,car,train", "--epsilon", "1", "--users", "2000", "-o", "p.json")
+    error = ldp.Plan.load("p.json").predict(2000).range_rmse
+    assert fact(said, "error of a category").startswith(f"{error:.2%} (root mean square over all categories)")
+    assert "error of a range" not in said
+    assert "error of a prefix" not in said
+
+
 class TestHelp:
     @pytest.mark.parametrize("name", ["plan", "compare", "need"])
     def test_all_say_a_domain_in_the_same_ways(self, name: str) -> None:

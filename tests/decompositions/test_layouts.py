@@ -42,9 +42,9 @@ def test_trees_have_fewer_than_twice_as_many_leaves_as_bins(bins: int, branching
 
 @pytest.mark.parametrize("nested", [True, False])
 def test_a_tree_with_fewer_leaves_than_bins_is_refused(nested: bool) -> None:
-    assert TreeLayout(ldp.Flat(), (2, 3), 6, nested=nested).bins == 6
+    assert TreeLayout(ldp.Flat(), (2, 3), ldp.Domain.integers(1, 6), nested=nested).bins == 6
     with pytest.raises(ldp.PlanError, match=r"multiply to at least 7, the number of bins, got \(2, 3\)"):
-        TreeLayout(ldp.Flat(), (2, 3), 7, nested=nested)
+        TreeLayout(ldp.Flat(), (2, 3), ldp.Domain.integers(1, 7), nested=nested)
 
 
 def test_equal_grids_are_equal_and_know_no_domain() -> None:

@@ -93,7 +93,9 @@ def test_the_table_gets_better_to_the_right_and_upwards(
     for row in found.margins:
         assert list(row) == sorted(row, reverse=True)
     if len(domain.attributes) == 1:
-        for column in zip(*found.margins, strict=True):
+        # of many categories each is few people, of whom chance draws about as many: at a large ε that is all
+        columns = list(zip(*found.margins, strict=True))[: 1 if domain.unordered else None]
+        for column in columns:
             for fewer, more in pairwise(column):
                 assert fewer <= 1.02 * more  # at a large ε all are alike
 

@@ -46,7 +46,7 @@ def demo(people: int, epsilon: float) -> None:
 
     _heading(screen, "1. The plan, which everyone may read")
     screen.print("How long is your commute, in minutes?")
-    screen.print(facts(plan_facts(plan) + prediction_facts(plan.predict(people))))
+    screen.print(facts(plan_facts(plan) + prediction_facts(plan, plan.predict(people))))
 
     _heading(screen, "2. One person's report, as it leaves their device")
     report = Client(plan).encode(42)

@@ -180,7 +180,7 @@ def plan(
         click.echo(made.to_json())
     # without a file, standard output is the plan itself, ready to be redirected
     screen = console(stderr=not output)
-    predicted_facts = prediction_facts(prediction, uneven) if prediction else []
+    predicted_facts = prediction_facts(made, prediction) if prediction else []
     predicted_facts += median_facts(median) if median else []
     after_facts = denoised_facts(denoised) if denoised else []
     liars_facts = influence_facts(influence) if influence else []

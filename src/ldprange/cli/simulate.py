@@ -56,8 +56,9 @@ def simulate(
     """Compare predicted and measured error on your own data.
 
     Draws whole surveys of as many people as VALUES has, each a random sample of them (with replacement), and
-    asks each some 2,000 ranges and as many prefixes, chosen evenly from all there are. Of several attributes
-    these are products: a range, or a prefix, of each. Nothing is written.
+    asks each some 2,000 ranges and as many prefixes, chosen evenly from all there are; of categories, for
+    each one's share. Of several attributes these are products: a range, or a prefix, of each. Nothing is
+    written.
 
     With --population respondents every survey asks just the people in VALUES.
     """

@@ -14,6 +14,7 @@ from ldprange.influence import Influence
 from ldprange.oracles import HadamardHashing, Oracle, SubsetSelection
 from ldprange.plan import Plan
 from ldprange.planner.optimise import Workload
+from ldprange.planner.typical_error import non_uniformity, typical_question
 from ldprange.prediction import Prediction
 from ldprange.rehearsal import DenoisedPrediction
 from ldprange.reports import Report
@@ -37,17 +38,20 @@ def plan_facts(plan: Plan) -> list[tuple[str, str]]:
     ]
 
 
-def prediction_facts(prediction: Prediction, non_uniformity: float = 0.0) -> list[tuple[str, str]]:
-    """Return what a plan promises for a number of people, spread evenly over the domain.
+def prediction_facts(plan: Plan, prediction: Prediction) -> list[tuple[str, str]]:
+    """Return what a ``plan`` promises for a number of people, spread evenly over the domain.
 
-    Inside cells of several bins they need not be: ``non_uniformity`` is the error that adds.
+    Inside cells of several bins they need not be, and the error that adds is in it.
     """
-    uneven = "; people who aren't spread evenly inside cells included" if non_uniformity else ""
-    errors = (("range", "ranges", prediction.range_rmse), ("prefix", "prefixes", prediction.prefix_rmse))
+    uneven = non_uniformity(plan)
+    more = "; people who aren't spread evenly inside cells included" if uneven else ""
+    errors = [("range", "ranges", prediction.range_rmse), ("prefix", "prefixes", prediction.prefix_rmse)]
+    if typical_question(plan.domain) == "category":
+        errors = [("category", "categories", prediction.range_rmse)]
     rows = [people_fact(prediction.users)]
     for one, many, noise in errors:
-        error = percent(math.hypot(noise, non_uniformity))
-        rows.append((f"error of a {one}", f"{error} (root mean square over all {many}{uneven})"))
+        error = percent(math.hypot(noise, uneven))
+        rows.append((f"error of a {one}", f"{error} (root mean square over all {many}{more})"))
     return rows
 
 

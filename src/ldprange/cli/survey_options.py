@@ -21,7 +21,7 @@ from ldprange.plan import Plan
 from ldprange.planner import choose_plan
 from ldprange.planner.choose import Answers
 from ldprange.planner.outlooks import points
-from ldprange.planner.typical_error import typical_margin
+from ldprange.planner.typical_error import typical_margin, typical_question
 from ldprange.support.checking import shown
 
 _MAX_NAME_LENGTH = 40
@@ -47,7 +47,8 @@ class NewSurvey:
             return
         asked = _FOR_INSTANCE if self.users is None else [self.users]
         known = [f"{points(typical_margin(self.plan, users))} with {users:,} answers" for users in asked]
-        note(f"you'll know the share of people in a typical range to {', '.join(known)} (percentage points)")
+        what = typical_question(self.plan.domain)
+        note(f"you'll know the share of people in a typical {what} to {', '.join(known)} (percentage points)")
         if denoised:
             note("denoised answers usually have less error: ldprange plan --answers denoised says how much")
         if self.users is None:

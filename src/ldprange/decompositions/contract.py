@@ -114,6 +114,8 @@ class Layout(ABC):
         Coarsest first; they may cover padding beyond the domain's bins.
     shape
         The number of bins of every attribute.
+    unordered
+        The attributes whose bins have no order: errors are averaged over these one by one.
     tables
         The attributes that are asked about together, as many at a time as possible.
     has_nodes
@@ -123,6 +125,7 @@ class Layout(ABC):
     decomposition: Decomposition
     levels: tuple[Level, ...]
     shape: tuple[int, ...]
+    unordered: frozenset[int] = frozenset()
     tables: tuple[tuple[int, ...], ...] = ((0,),)
     has_nodes: bool = False
 
@@ -160,6 +163,10 @@ class Layout(ABC):
         """Of each attribute, the part that a cell of the finest grids of two has; 0 where cells are bins."""
         return [0.0] * len(self.shape)
 
+    def unordered_in(self, chosen: Sequence[int]) -> frozenset[int]:
+        """Return at which places of the ``chosen`` attributes bins have no order."""
+        return frozenset(at for at, place in enumerate(chosen) if place in self.unordered)
+
     def mean_variances(self, law: Law, shares: Floats | None = None) -> tuple[float, float]:
         """Return the exact mean variance over all ranges and over all prefixes.
 
@@ -167,7 +174,10 @@ class Layout(ABC):
         """
         if shares is not None:
             return self.population_variances(law, shares)
-        own = [own_variances([self.shape[place] for place in chosen]) for chosen in self.tables]
+        own = [
+            own_variances([self.shape[place] for place in chosen], self.unordered_in(chosen))
+            for chosen in self.tables
+        ]
         found = np.array(self.even_variances(law)) - np.mean(own, axis=0) / law.fixed_people
         ranges, prefixes = np.maximum(found, 0.0).tolist()
         return ranges, prefixes

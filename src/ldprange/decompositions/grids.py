@@ -149,7 +149,7 @@ class Grids(Decomposition):
                 f"the trees must have as many leaves as the attributes have bins, "
                 f"{shown(list(domain.shape))}, or more, but not twice as many, got {shown(leaves)}"
             )
-        return GridsLayout(self, self.trees, self.depths, domain.shape)
+        return GridsLayout(self, self.trees, self.depths, domain)
 
     def to_dict(self) -> dict[str, Any]:
         return {

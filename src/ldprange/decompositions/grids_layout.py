@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ldprange.decompositions.contract import AnswerWeights, Decomposition, Layout, Weigh
 from ldprange.decompositions.descent import best_told
+from ldprange.domain import Domain
 from ldprange.least_squares.axis import Axis, analysed
 from ldprange.least_squares.table import Boxes, JointFit, shares_below
 from ldprange.levels import Level
@@ -55,7 +56,7 @@ class Grid(Level):
 
 
 class GridsLayout(Layout):
-    """Grids at ``depths`` of every attribute's tree, the trees being cut by ``trees`` over ``shape`` bins."""
+    """Grids at ``depths`` of every attribute's tree, the trees being cut by ``trees`` over a ``domain``."""
 
     levels: tuple[Grid, ...]
 
@@ -64,10 +65,14 @@ class GridsLayout(Layout):
         decomposition: Decomposition,
         trees: Sequence[Sequence[int]],
         depths: Sequence[Sequence[int]],
-        shape: Sequence[int],
+        domain: Domain,
     ) -> None:
-        self.decomposition, self.depths, self.shape = decomposition, np.array(depths), tuple(shape)
-        self.axes = tuple(Axis(tree, bins) for tree, bins in zip(trees, shape, strict=True))
+        self.decomposition, self.depths = decomposition, np.array(depths)
+        self.shape, self.unordered = domain.shape, domain.unordered
+        self.axes = tuple(
+            Axis(tree, bins, ordered=place not in self.unordered)
+            for place, (tree, bins) in enumerate(zip(trees, self.shape, strict=True))
+        )
         self.levels = tuple(Grid.of(self.axes, row) for row in depths)
         together = {tuple(np.flatnonzero(row).tolist()) for row in self.depths}
         self.tables = tuple(
@@ -130,7 +135,8 @@ class GridsLayout(Layout):
             there = shares.sum(axis=tuple(others))
             variances = table.variances(shares_below(padded(there, table.leaves)))
             means = []
-            for low, high in boxes_of(there.shape), corners_of(there.shape):
+            unordered = self.unordered_in(chosen)
+            for low, high in boxes_of(there.shape, unordered), corners_of(there.shape, unordered):
                 stops = [axis.leaf(end) for axis, end in zip(table.axes, high, strict=True)]
                 means.append(variances(Boxes(low, stops)).mean())
             each.append(means)

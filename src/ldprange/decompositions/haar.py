@@ -30,4 +30,4 @@ class Haar(Decomposition):
             unordered, whole = domain.unordered, enumerate(zip(halvings, domain.shape, strict=True))
             trees = [(bins,) if place in unordered else halving for place, (halving, bins) in whole]
             return Grids.product(trees).on(domain)
-        return TreeLayout(self, halvings[0], domain.bins, nested=False)
+        return TreeLayout(self, halvings[0], domain, nested=False)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ldprange.decompositions.contract import AnswerWeights, Decomposition, Estimator, Layout, Weigh
+from ldprange.domain import Domain
 from ldprange.levels import Level, boundaries
 from ldprange.noise import Law
 from ldprange.support.arrays import Boundaries, Floats
@@ -17,15 +18,15 @@ _EVEN_EXACTLY = 1024  # bins up to which an even population is like any other; b
 class LineLayout(Layout):
     """A decomposition of one attribute."""
 
-    def __init__(self, decomposition: Decomposition, levels: tuple[Level, ...], bins: int) -> None:
-        self.decomposition, self.levels, self.bins = decomposition, levels, bins
-        self.shape = (bins,)
+    def __init__(self, decomposition: Decomposition, levels: tuple[Level, ...], domain: Domain) -> None:
+        self.decomposition, self.levels, self.bins = decomposition, levels, domain.bins
+        self.shape, self.unordered = (domain.bins,), domain.unordered
 
     @abstractmethod
     def estimator(self, law: Law) -> Estimator: ...
 
     def mean_variances(self, law: Law, shares: Floats | None = None) -> tuple[float, float]:
-        if shares is None and self.bins <= _EVEN_EXACTLY:
+        if shares is None and (self.bins <= _EVEN_EXACTLY or self.unordered):
             shares = np.full(self.bins, 1 / self.bins)
         return super().mean_variances(law, shares)
 
@@ -48,6 +49,8 @@ class LineLayout(Layout):
     def population_variances(self, law: Law, shares: Floats) -> tuple[float, float]:
         variances = self.estimator(law).variances(np.append(0.0, np.cumsum(shares)))
         told = boundaries(self.bins, self.levels[-1].size)  # what is finer nobody is asked about
-        low, high = ranges_of(told.size - 1)
-        ranges, prefixes = variances(told[low], told[high]), variances(np.zeros_like(told[1:]), told[1:])
-        return float(ranges.mean()), float(prefixes.mean())
+        low, high = ranges_of(told.size - 1, ordered=not self.unordered)
+        ranges = float(variances(told[low], told[high]).mean())
+        if self.unordered:
+            return ranges, ranges
+        return ranges, float(variances(np.zeros_like(told[1:]), told[1:]).mean())

@@ -28,7 +28,7 @@ class Flat(Decomposition):
     def on(self, domain: Domain) -> Layout:
         if len(domain.shape) > 1:
             return Grids([[bins] for bins in domain.shape], [[1] * len(domain.shape)]).on(domain)
-        return TreeLayout(self, (max(2, domain.bins),), domain.bins)
+        return TreeLayout(self, (max(2, domain.bins),), domain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Tree(Decomposition):
     def on(self, domain: Domain) -> Layout:
         if len(domain.shape) > 1:
             return Grids.product(trees_of(domain, self.branching)).on(domain)
-        return TreeLayout(self, branchings_for(domain.bins, self.branching), domain.bins)
+        return TreeLayout(self, branchings_for(domain.bins, self.branching), domain)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "branching": self.branching}

@@ -9,6 +9,7 @@ import numpy as np
 from ldprange.decompositions.contract import Decomposition, Estimator, Variances
 from ldprange.decompositions.descent import best_told
 from ldprange.decompositions.one_attribute import LineLayout
+from ldprange.domain import Domain
 from ldprange.errors import PlanError
 from ldprange.least_squares.tree import TreeFit
 from ldprange.least_squares.tree_variances import range_variances
@@ -27,22 +28,22 @@ class TreeLayout(LineLayout):
     decomposition
         What describes it.
     branchings
-        Of every level; their product is ``bins`` or more.
-    bins
-        How many leaves are the domain's.
+        Of every level; their product is the number of bins or more.
+    domain
+        Whose bins the first leaves are.
     nested
         Whether a level also speaks of the coarser ones (a tree), or of its own details only (Haar).
     """
 
     def __init__(
-        self, decomposition: Decomposition, branchings: Sequence[int], bins: int, *, nested: bool = True
+        self, decomposition: Decomposition, branchings: Sequence[int], domain: Domain, *, nested: bool = True
     ) -> None:
-        if math.prod(branchings) < bins:
+        if math.prod(branchings) < domain.bins:
             raise PlanError(
-                f"branchings must multiply to at least {bins}, the number of bins, got {shown(branchings)}; "
-                "make one larger, or add a level"
+                f"branchings must multiply to at least {domain.bins}, the number of bins, "
+                f"got {shown(branchings)}; make one larger, or add a level"
             )
-        super().__init__(decomposition, stacked(branchings, contrast=not nested), bins)
+        super().__init__(decomposition, stacked(branchings, contrast=not nested), domain)
         self.nested = self.has_nodes = nested
 
     @property
@@ -66,7 +67,9 @@ class TreeLayout(LineLayout):
         """Minimise f = Σ_l c_l/(Σ_{k≥l} size_k λ_k p_k), c_l the mean of ‖P_l r‖² (Haar: k = l alone)."""
         sizes = [level.size for level in self.levels]
         root = self.levels[0].size * self.levels[0].branching
-        c = np.diff([mean_overlap(self.bins, size) for size in (root, *sizes)], axis=0).T
+        ordered = not self.unordered
+        overlaps = [mean_overlap(self.bins, size, ordered=ordered) for size in (root, *sizes)]
+        c = np.diff(overlaps, axis=0).T
         tells = np.tri(len(sizes)) if self.nested else np.eye(len(sizes))
         return best_told([(c, tells, information * sizes)], weights)
 

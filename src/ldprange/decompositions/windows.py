@@ -108,7 +108,7 @@ class Windows(Decomposition):
         widest = stages[0].widths[0] * stages[0].size
         if widest > 1 and widest >= bins:
             raise PlanError(f"windows must be narrower than the {bins} bins, got a width of {shown(widest)}")
-        return _WindowsLayout(stages, bins)
+        return _WindowsLayout(stages, domain)
 
     def to_dict(self) -> dict[str, Any]:
         if self.stages is None:
@@ -167,17 +167,17 @@ def _checked_stages(stages: object) -> tuple[Stage, ...]:
 
 
 class _WindowsLayout(LineLayout):
-    def __init__(self, stages: Sequence[Stage], bins: int) -> None:
+    def __init__(self, stages: Sequence[Stage], domain: Domain) -> None:
         leaves = stages[0].size * stages[0].block
         levels = tuple(
             Level(leaves // size, 1, size, shifts=width, block=block if len(stages) > 1 else 0)
             for size, block, widths in stages
             for width in widths
         )
-        super().__init__(_described(stages), levels, bins)
+        super().__init__(_described(stages), levels, domain)
         self.stages = tuple(stages)
         self._cell = stages[-1].size
-        self._cells = -(-bins // self._cell)
+        self._cells = -(-self.bins // self._cell)
         self._of_cells = tuple(stage._replace(size=stage.size // self._cell) for stage in stages)
 
     def describe(self) -> str:

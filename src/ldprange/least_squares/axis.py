@@ -22,9 +22,9 @@ from ldprange.workloads import mean_overlap
 
 
 class Axis:
-    """The tree of one attribute, by its branchings from the root down, and how many bins there are."""
+    """The tree of one attribute, by its branchings from the root down, and its bins, in order or not."""
 
-    def __init__(self, branchings: Sequence[int], bins: int | None = None) -> None:
+    def __init__(self, branchings: Sequence[int], bins: int | None = None, *, ordered: bool = True) -> None:
         self.branchings = tuple(branchings)
         self.cells = tuple(accumulate(self.branchings, mul, initial=1))
         """At every depth, from 0 on."""
@@ -32,6 +32,7 @@ class Axis:
         self.bins = self.leaves if bins is None else bins
         self.sizes = tuple(self.leaves // cells for cells in self.cells)
         self.depth = len(self.branchings)
+        self._ordered = ordered
 
     def leaf(self, boundaries: NDArray[Any]) -> NDArray[Any]:
         """Return where boundaries between bins, or positions, lie among the leaves."""
@@ -79,7 +80,7 @@ class Axis:
 
     def mean_energies(self) -> tuple[Floats, Floats]:
         """Return the mean squared length of the projections, over all ranges and over all prefixes."""
-        norms = np.array([mean_overlap(self.bins, size) for size in self.sizes])
+        norms = np.array([mean_overlap(self.bins, size, ordered=self._ordered) for size in self.sizes])
         ranges, prefixes = np.diff(norms, axis=0, prepend=0.0).T
         return ranges, prefixes
 

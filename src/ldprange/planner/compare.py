@@ -17,7 +17,7 @@ from ldprange.errors import PlanError
 from ldprange.oracles import HRR, OUE
 from ldprange.plan import Plan, check_bins, check_epsilon
 from ldprange.planner.optimise import Workload, check_workload, optimise_plan
-from ldprange.planner.typical_error import non_uniformity
+from ldprange.planner.typical_error import non_uniformity, typical_question
 from ldprange.prediction import TWO_SIDED, WANTED_MARGIN, Prediction
 from ldprange.support.blas import callers_thread
 from ldprange.support.checking import check_type, is_number, shown
@@ -148,7 +148,8 @@ class Comparison:
         margin = self.best.margin
         if margin <= WANTED_MARGIN:
             return []
-        known = f"You'll know a typical range only to ± {100 * margin:.0f} percentage points"
+        asked = typical_question(self.best.plan.domain)
+        known = f"You'll know a typical {asked} only to ± {100 * margin:.0f} percentage points"
         return [f"{known}: ldprange.outlook shows what would help."]
 
     def _ratio(self, candidate: Candidate) -> float:

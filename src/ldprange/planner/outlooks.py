@@ -11,6 +11,7 @@ from ldprange.domain import Domain
 from ldprange.domain.extended import Extended
 from ldprange.planner.compare import check_survey, compare_plans
 from ldprange.planner.optimise import optimise_plan
+from ldprange.planner.typical_error import typical_question
 from ldprange.prediction import WANTED_MARGIN
 from ldprange.support.html_tables import html_text
 
@@ -22,8 +23,8 @@ _EPSILONS = (0.5, 1.0, 2.0, 3.0, 4.0, 6.0)
 class Outlook:
     """What a survey will tell, and what would make it tell more.
 
-    Margins are half the length of a 95% interval around the share of people in a typical range, for people
-    spread evenly over the domain: 0.05 is ± 5 percentage points.
+    Margins are half the length of a 95% interval around the share of people in a typical range, or category,
+    for people spread evenly over the domain: 0.05 is ± 5 percentage points.
 
     Attributes
     ----------
@@ -42,6 +43,8 @@ class Outlook:
         if not even two would do.
     bins_of
         Which bins these are, in words: ``"of each attribute"``, ``"besides “no answer”"``; empty if all.
+    question
+        What is typically asked about: a ``"range"``, or a ``"category"`` where there is nothing else.
     bins, epsilons, margins
         A table: a row of margins for each number of bins, the domain's own last; a column for each ε. Open
         ends and no answer, where there are any, have their bins besides.
@@ -55,6 +58,7 @@ class Outlook:
     epsilon_needed: float | None
     bins_needed: int | None
     bins_of: str
+    question: str
     bins: tuple[int, ...]
     epsilons: tuple[float, ...]
     margins: tuple[tuple[float, ...], ...]
@@ -79,7 +83,7 @@ class Outlook:
         """What the survey tells as it is, in a sentence."""
         known = (
             f"With {self.users:,.0f} answers at ε = {self.epsilon:g}, you'll know the share of people in a "
-            f"typical range to {points(self.margin)} percentage points"
+            f"typical {self.question} to {points(self.margin)} percentage points"
         )
         return f"{known}." if self.enough else f"{known}. That's too rough to learn much."
 
@@ -156,6 +160,7 @@ def outlook(domain: Domain, *, epsilon: float, expected_users: float) -> Outlook
             default=None,
         ),
         bins_of=_bins_of(domain),
+        question=typical_question(domain),
         bins=bins,
         epsilons=epsilons,
         margins=margins,

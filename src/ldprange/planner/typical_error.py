@@ -7,10 +7,16 @@ error.
 import math
 from statistics import fmean
 
+from ldprange.domain import Domain
 from ldprange.plan import Plan
 from ldprange.prediction import TWO_SIDED
 
 _OF_A_CELL = 0.11  # of a cell's part of its attribute: how far off an answer typically is in there
+
+
+def typical_question(domain: Domain) -> str:
+    """Return, in a word, over what errors are averaged: ranges, or categories where there is nothing else."""
+    return "category" if domain.unordered and len(domain.attributes) == 1 else "range"
 
 
 def non_uniformity(plan: Plan) -> float:
@@ -25,5 +31,5 @@ def non_uniformity(plan: Plan) -> float:
 
 
 def typical_margin(plan: Plan, users: float) -> float:
-    """Return half the length of a 95% interval of a typical range: 0.05 is ± 5 points."""
+    """Return half the length of a 95% interval of a typical question: 0.05 is ± 5 points."""
     return TWO_SIDED * math.hypot(plan.predict(users).range_rmse, non_uniformity(plan))

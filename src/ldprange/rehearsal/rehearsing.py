@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ldprange.errors import ArgumentError, DomainError
 from ldprange.estimation import estimate
 from ldprange.plan import Plan
+from ldprange.planner.typical_error import typical_question
 from ldprange.rehearsal.scoring import Score, questions_for
 from ldprange.sampling import Population, described
 from ldprange.simulation import simulate_quickly
@@ -38,7 +39,10 @@ class Rehearsal:
 
     @property
     def rows(self) -> list[tuple[str, str, str, str]]:
-        """The table for people: a row for ranges and one for prefixes, in the order of ``headings``."""
+        """The table for people, in the order of ``headings``: of ranges and prefixes, or of categories."""
+        scores = [("ranges", self.ranges), ("prefixes", self.prefixes)]
+        if typical_question(self.plan.domain) == "category":
+            scores = [("categories", self.prefixes)]
         return [
             (
                 f"{score.asked:,} {name}",
@@ -46,7 +50,7 @@ class Rehearsal:
                 f"{score.measured_rmse:.3%}" + ("" if score.margin is None else f" ± {score.margin:.3%}"),
                 "–" if score.coverage is None else f"{score.coverage:.1%}",
             )
-            for name, score in (("ranges", self.ranges), ("prefixes", self.prefixes))
+            for name, score in scores
         ]
 
     @property

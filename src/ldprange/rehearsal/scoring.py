@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ldprange.estimation import EitherEstimate
 
 Ends = list[NDArray[np.int64]]
-Boxes = Callable[[tuple[int, ...]], tuple[Ends, Ends]]
+Boxes = Callable[[tuple[int, ...], Collection[int]], tuple[Ends, Ends]]
 
 
 @dataclass(frozen=True)
@@ -121,8 +121,11 @@ def questions_for(plan: Plan, people: Mapping[tuple[int, ...], Counts], boxes: B
     people
         For attributes that are asked about together, how many there are in each bin.
     boxes
-        Gives ranges, or prefixes, from how many bins the attributes have.
+        Gives ranges, or prefixes, from how many bins the attributes have, and which have no order.
     """
     return Questions(
-        [_Part.of(plan, counts, chosen, *boxes(counts.shape)) for chosen, counts in people.items()]
+        [
+            _Part.of(plan, counts, chosen, *boxes(counts.shape, plan.layout.unordered_in(chosen)))
+            for chosen, counts in people.items()
+        ]
     )

@@ -116,7 +116,7 @@ class Dashboard {
     // pictures are not made before their place can be seen, and so has a size
     this.#arrivals ??= new ArrivalsChart(the("arrivals"));
     this.#arrivals.update(this.#overview);
-    showCount(this.#overview);
+    showCount(this.#overview, this.view.asked);
     this.view.showTiles(this.#overview);
     const told = tellsSomething(this.#overview);
     the("too-few").hidden = told;

@@ -21,11 +21,11 @@ export function tellsSomething({ error, histogram }) {
   return error !== null && (error.typical < HARDLY_ANY || (histogram?.low.some((low, at) => length(low, at) < WIDE) ?? false));
 }
 
-/** Tell how many answered, and how sure one can be. */
-export function showCount(overview) {
+/** Tell how many answered, and how sure one can be of what is `asked`: a range, or a category. */
+export function showCount(overview, asked) {
   const { reports, error } = overview;
   write("count", countText(reports));
-  write("precision", precisionText(overview));
+  write("precision", precisionText(overview, asked));
   the("few").hidden = !tellsSomething(overview) || error.typical <= error.wanted;
 }
 
@@ -49,15 +49,15 @@ function intervalText(low, high, units) {
   return low === high ? `only ${units.named(high)}` : `${units.text(low)} to ${units.named(high)}`;
 }
 
-function precisionText({ error, reports, confidence, denoised }) {
+function precisionText({ error, reports, confidence, denoised }, asked) {
   const sure = `${Math.round(100 * confidence)}% sure`;
   const { typical, wanted, more } = error;
   const enough = enoughText(reports, error);
   if (typical >= HARDLY_ANY) {
-    return `Very few answers so far: they tell hardly anything. With ${enough}, you’d know a typical range to ${pointsText(wanted)} (${sure}).`;
+    return `Very few answers so far: they tell hardly anything. With ${enough}, you’d know a typical ${asked} to ${pointsText(wanted)} (${sure}).`;
   }
   return (
-    `You now know a typical range to ${pointsText(typical)} (${sure}${denoised ? ", before denoising" : ""}); ` +
+    `You now know a typical ${asked} to ${pointsText(typical)} (${sure}${denoised ? ", before denoising" : ""}); ` +
     (typical > wanted ? `${enough} would make that ${pointsText(wanted)}.` : `${countText(more)} more would halve that.`)
   );
 }

@@ -114,7 +114,8 @@ export class NewSurvey {
       return; // something else was typed meanwhile, and another plan is on its way
     }
     this.#plan = plan;
-    write("outlook-learnt", learntText(asked.users, margin));
+    const { kind } = asked.domain.inside ?? asked.domain;
+    write("outlook-learnt", learntText(asked.users, margin, kind === "categories" ? "category" : "range"));
     write("outlook-told", toldText(asked.epsilon));
     this.#showButton();
   }
@@ -166,14 +167,14 @@ export function nameFor(question) {
   return plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+/, "").slice(0, 40).replace(/-+$/, "");
 }
 
-function learntText(users, margin) {
+function learntText(users, margin, asked) {
   const { typical, wanted } = margin;
   const enough = enoughText(users, margin);
   if (typical >= HARDLY_ANY) {
-    return `${countText(users)} answers are too few to learn anything. With ${enough}, you’d know a typical range to ${pointsText(wanted)}.`;
+    return `${countText(users)} answers are too few to learn anything. With ${enough}, you’d know a typical ${asked} to ${pointsText(wanted)}.`;
   }
   const more = typical > wanted ? `; ${enough} would make that ${pointsText(wanted)}` : "";
-  return `With ${countText(users)} answers, you’ll know a typical range to ${pointsText(typical)} (95% sure)${more}.`;
+  return `With ${countText(users)} answers, you’ll know a typical ${asked} to ${pointsText(typical)} (95% sure)${more}.`;
 }
 
 function toldText(epsilon) {

@@ -25,6 +25,7 @@ export class OneView {
   constructor(units, attribute, changed) {
     this.units = units;
     this.about = attribute === null ? [] : [["attribute", attribute]];
+    this.asked = units.hasOrder ? "range" : "category";
     this.range = firstRange(units);
     this.#changed = changed;
   }

@@ -23,6 +23,7 @@ export class PairView {
     this.units = units;
     this.names = names;
     this.about = names.map((name) => ["attribute", name]);
+    this.asked = "range";
     this.ranges = units.map(firstRange);
     this.#changed = changed;
   }
