@@ -22,7 +22,7 @@ def tree(bins: int, branching: int) -> tuple[Floats, Floats]:
     depth = round(np.log(bins) / np.log(branching))
     axis = Axis([branching] * depth)
     told = np.tril(np.broadcast_to(np.array(axis.sizes, np.float64)[:, None], (depth + 1, depth + 1)))
-    return told, axis.mean_energies()[0]
+    return told, axis.mean_energies(alone=True)[0]
 
 
 def windows(bins: int, branching: int) -> tuple[Floats, Floats]:

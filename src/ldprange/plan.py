@@ -267,8 +267,8 @@ class Plan(Agreement):
         """Predict the error of a survey of ``users`` people, without simulating it.
 
         It is the exact variance, averaged over all ranges and all prefixes: of several attributes, products
-        over those asked about together; of categories, single ones. Inside cells of several bins people are
-        taken to be spread evenly.
+        over those asked about together; of categories, single ones and, beside other attributes, as often
+        all of them. Inside cells of several bins people are taken to be spread evenly.
 
         Parameters
         ----------

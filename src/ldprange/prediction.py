@@ -16,7 +16,8 @@ TWO_SIDED = 1.96
 class Prediction:
     """Expected squared error, averaged over all ranges and over all prefixes of the domain.
 
-    Bins without an order have neither: there both are averages over all bins, one by one.
+    Categories have neither. There both are averages over all categories, one by one; beside other attributes
+    half of the questions are about people of any category.
     """
 
     users: float

@@ -1,6 +1,7 @@
 """What errors are averaged over: all ranges and all prefixes of a domain, or an even sample of them.
 
-Bins without an order have neither: there it is all bins, one by one.
+Bins without an order have neither: there it is all bins, one by one. Beside other attributes, half of the
+questions do not ask for one of them, but for all together.
 """
 
 import math
@@ -32,19 +33,42 @@ def boxes_of(
     shape: tuple[int, ...], unordered: Collection[int] = ()
 ) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
     """Return an even sample (a lattice) of all products of ranges, one range for each attribute."""
-    sides = [ranges_of(bins, ordered=place not in unordered) for place, bins in enumerate(shape)]
-    chosen = _lattice(tuple(low.size for low, _ in sides))
-    pairs = [(low[rows], high[rows]) for (low, high), rows in zip(sides, chosen, strict=True)]
-    return [low for low, _ in pairs], [high for _, high in pairs]
+    sides = [
+        _any_of(bins, alone=len(shape) == 1) if place in unordered else ranges_of(bins)
+        for place, bins in enumerate(shape)
+    ]
+    return _chosen(sides, _lattice(tuple(low.size for low, _ in sides)))
 
 
 def corners_of(
     shape: tuple[int, ...], unordered: Collection[int] = ()
 ) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
     """Return all products of prefixes, or an even sample of them, one prefix for each attribute."""
-    few = math.prod(shape) <= _SOME_BOXES
-    ends = [1 + rows for rows in (np.indices(shape).reshape(len(shape), -1) if few else _lattice(shape))]
-    return [end - 1 if place in unordered else np.zeros_like(end) for place, end in enumerate(ends)], ends
+    sides = [
+        _any_of(bins, alone=len(shape) == 1)
+        if place in unordered
+        else (np.zeros(bins, np.int64), np.arange(bins) + 1)
+        for place, bins in enumerate(shape)
+    ]
+    sizes = tuple(low.size for low, _ in sides)
+    few = math.prod(sizes) <= _SOME_BOXES
+    return _chosen(sides, list(np.indices(sizes).reshape(len(sizes), -1)) if few else _lattice(sizes))
+
+
+def _any_of(bins: int, *, alone: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return single bins, and unless they are ``alone``, as often all of them."""
+    low, high = ranges_of(bins, ordered=False)
+    if alone:
+        return low, high
+    return np.append(low, np.zeros_like(low)), np.append(high, np.full_like(high, bins))
+
+
+def _chosen(
+    sides: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]], rows: Sequence[NDArray[np.int64]]
+) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
+    """Return the begins and the ends of some products of the ``sides``, by the rows that each is of."""
+    pairs = [(low[each], high[each]) for (low, high), each in zip(sides, rows, strict=True)]
+    return [low for low, _ in pairs], [high for _, high in pairs]
 
 
 def _lattice(sizes: tuple[int, ...]) -> list[NDArray[np.int64]]:
@@ -60,21 +84,23 @@ def own_variances(shape: Sequence[int], unordered: Collection[int] = ()) -> NDAr
     """Return the mean of R(1 − R), R an even population's share in ranges, and in prefixes."""
     shares, squares = np.ones(2), np.ones(2)
     for place, bins in enumerate(shape):
-        ordered = place not in unordered
-        shares *= [(bins + 2) / (3 * bins), (bins + 1) / (2 * bins)] if ordered else [1 / bins] * 2
-        squares *= np.array(mean_overlap(bins, bins, ordered=ordered)) / bins
+        if place not in unordered:
+            shares *= (bins + 2) / (3 * bins), (bins + 1) / (2 * bins)
+            squares *= np.array(mean_overlap(bins, bins)) / bins
+        elif len(shape) == 1:
+            shares, squares = shares / bins, squares / bins**2
+        else:
+            shares, squares = shares * (1 + 1 / bins) / 2, squares * (1 + 1 / bins**2) / 2
     return shares - squares
 
 
-def mean_overlap(bins: int, size: int, *, ordered: bool = True) -> tuple[float, float]:
+def mean_overlap(bins: int, size: int) -> tuple[float, float]:
     """Return the mean of Σ_blocks overlap²/size over all ranges and over all prefixes of ``bins`` bins.
 
     overlap² counts pairs (x, y) of a block's bins that the query holds both; a range holds
     bins x ≤ y for (x + 1)(D − y) of its D(D + 1)/2 placements, a prefix for D − y of D.
     """
     bins, size = int(bins), int(size)
-    if not ordered:
-        return 1 / size, 1 / size
     whole, rest = divmod(bins, size)
     starts, squares = size * whole * (whole - 1) // 2, size**2 * (whole - 1) * whole * (2 * whole - 1) // 6
     last = whole * size

@@ -1,4 +1,4 @@
-"""Categories have no ranges: plans are made for, and errors told of, one category at a time."""
+"""Categories have no ranges: plans are made for, and errors told of, one category, or people of any."""
 
 from __future__ import annotations
 
@@ -23,25 +23,36 @@ def test_questions_are_about_single_bins_where_there_is_no_order() -> None:
     low, high = ranges_of(5, ordered=False)
     assert list(zip(low.tolist(), high.tolist(), strict=True)) == [(bin_, bin_ + 1) for bin_ in range(5)]
     for boxes in (boxes_of, corners_of):
+        (alone,), (end,) = boxes((5,), {0})
+        assert {*zip(alone.tolist(), end.tolist(), strict=True)} == {(bin_, bin_ + 1) for bin_ in range(5)}
         (place, age), (place_end, age_end) = boxes((5, 8), {0})
-        assert set(place.tolist()) == set(range(5))
-        assert np.array_equal(place_end, place + 1)
+        assert {*zip(place.tolist(), place_end.tolist(), strict=True)} == {
+            *((bin_, bin_ + 1) for bin_ in range(5)),
+            (0, 5),
+        }
+        assert np.mean(place_end - place == 5) == pytest.approx(0.5, abs=0.01)
         assert len({*zip(age.tolist(), age_end.tolist(), strict=True)}) == (36 if boxes is boxes_of else 8)
+
+
+def asked(bins: int, *, ordered: bool) -> list[tuple[int, int]]:
+    """Return ranges; or each bin, and all of them as often, beside other attributes."""
+    if not ordered:
+        return [*((bin_, bin_ + 1) for bin_ in range(bins)), *[(0, bins)] * bins]
+    low, high = ranges_of(bins)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
 @pytest.mark.parametrize("unordered", [set(), {0}, {1}, {0, 1}])
 def test_what_drawing_people_adds_is_that_of_all_questions(unordered: set[int]) -> None:
     shape = (4, 6)
-    ends = [
-        list(zip(*ranges_of(bins, ordered=place not in unordered), strict=True))
-        for place, bins in enumerate(shape)
-    ]
+    boxes = product(*(asked(bins, ordered=place not in unordered) for place, bins in enumerate(shape)))
     shares = [
-        math.prod((high - low) / bins for (low, high), bins in zip(box, shape, strict=True))
-        for box in product(*ends)
+        math.prod((high - low) / bins for (low, high), bins in zip(box, shape, strict=True)) for box in boxes
     ]
-    mean = np.mean([share * (1 - share) for share in shares])
-    assert own_variances(shape, unordered)[0] == pytest.approx(mean)
+    assert own_variances(shape, unordered)[0] == pytest.approx(
+        np.mean([each * (1 - each) for each in shares])
+    )
+    assert own_variances((4,), {0})[0] == pytest.approx(0.25 * 0.75)
 
 
 @pytest.mark.parametrize("counts", [None, [5, 1, 0, 3, 1]])
@@ -61,9 +72,8 @@ def test_beside_numbers_it_is_that_of_a_category_and_a_range(drawn: Population) 
     law = plan.law(1000 * np.array(plan.probabilities), drawn)
     assert isinstance(plan.layout, GridsLayout)
     variances = plan.layout.table(law, (0, 1)).variances(shares_below(np.full((5, 8), 1 / 40)))
-    place, (low, high) = np.arange(5), ranges_of(8)
-    places, rows = np.repeat(place, low.size), np.tile(np.arange(low.size), 5)
-    every = variances(Boxes([places, low[rows]], [places + 1, high[rows]]))
+    boxes = np.array(list(product(asked(5, ordered=False), asked(8, ordered=True))))
+    every = variances(Boxes(list(boxes[:, :, 0].T), list(boxes[:, :, 1].T)))
     assert plan.predict(1000, population=drawn).range_variance == pytest.approx(every.mean())
 
 

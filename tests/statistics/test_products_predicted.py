@@ -49,19 +49,23 @@ def test_what_is_predicted_of_a_population_is_the_mean_over_all_boxes(domain: ld
     assert isinstance(plan.layout, GridsLayout)
     table = plan.layout.table(plan.law(users * np.array(plan.probabilities)), range(len(domain.shape)))
     variances = table.variances(shares_below(counts / counts.sum()))
-    unordered = domain.unordered  # whose bins are asked about one by one
-    sides = [
-        np.diag_indices(bins) if place in unordered else np.triu_indices(bins)
-        for place, bins in enumerate(domain.shape)
-    ]
+    sides = [np.triu_indices(bins) for bins in domain.shape]
+    ends = [(np.zeros(bins, np.int64), np.arange(bins)) for bins in domain.shape]
+    for place in domain.unordered:  # one by one, or all of them
+        bins = domain.shape[place]
+        each, none, last = np.arange(bins), np.zeros(bins, np.int64), np.full(bins, bins - 1)
+        sides[place] = ends[place] = np.append(each, none), np.append(each, last)
     chosen = np.indices([low.size for low, _ in sides]).reshape(len(sides), -1)
     low = [side[0][rows] for side, rows in zip(sides, chosen, strict=True)]
     high = [side[1][rows] + 1 for side, rows in zip(sides, chosen, strict=True)]
     mean = variances(Boxes(low, high)).mean()
     predicted = plan.predict(users, counts)
     assert predicted.range_variance == pytest.approx(mean, rel=0.03)
-    upto = list(np.indices(domain.shape).reshape(len(sides), -1) + 1)  # few enough for all to be taken
-    zeros = [end - 1 if place in unordered else np.zeros_like(end) for place, end in enumerate(upto)]
+    chosen = np.indices([low.size for low, _ in ends]).reshape(
+        len(ends), -1
+    )  # few enough for all to be taken
+    zeros = [side[0][rows] for side, rows in zip(ends, chosen, strict=True)]
+    upto = [side[1][rows] + 1 for side, rows in zip(ends, chosen, strict=True)]
     exact = variances(Boxes(zeros, upto)).mean()
     assert predicted.prefix_variance == pytest.approx(exact)
 

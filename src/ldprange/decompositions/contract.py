@@ -115,7 +115,7 @@ class Layout(ABC):
     shape
         The number of bins of every attribute.
     unordered
-        The attributes whose bins have no order: errors are averaged over these one by one.
+        The attributes whose bins have no order.
     tables
         The attributes that are asked about together, as many at a time as possible.
     has_nodes

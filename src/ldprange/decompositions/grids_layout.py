@@ -148,7 +148,7 @@ class GridsLayout(Layout):
         parts, cells = [], np.array([level.cells for level in self.levels])
         for chosen in self.tables:
             axes = [self.axes[a] for a in chosen]
-            energies = zip(*(axis.mean_energies() for axis in axes), strict=True)
+            energies = zip(*(axis.mean_energies(alone=len(axes) == 1) for axis in axes), strict=True)
             c = np.stack([reduce(np.multiply.outer, each).reshape(-1) for each in energies])
             wanted = np.indices([axis.depth + 1 for axis in axes]).reshape(len(axes), -1)
             tells = np.all(self.depths[:, chosen, None] >= wanted, axis=1)

@@ -67,9 +67,7 @@ class TreeLayout(LineLayout):
         """Minimise f = Σ_l c_l/(Σ_{k≥l} size_k λ_k p_k), c_l the mean of ‖P_l r‖² (Haar: k = l alone)."""
         sizes = [level.size for level in self.levels]
         root = self.levels[0].size * self.levels[0].branching
-        ordered = not self.unordered
-        overlaps = [mean_overlap(self.bins, size, ordered=ordered) for size in (root, *sizes)]
-        c = np.diff(overlaps, axis=0).T
+        c = np.diff([mean_overlap(self.bins, size) for size in (root, *sizes)], axis=0).T
         tells = np.tri(len(sizes)) if self.nested else np.eye(len(sizes))
         return best_told([(c, tells, information * sizes)], weights)
 

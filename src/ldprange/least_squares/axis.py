@@ -78,9 +78,16 @@ class Axis:
         """
         return np.diff(size * np.minimum(size / np.array(self.sizes), 1.0), prepend=0.0)
 
-    def mean_energies(self) -> tuple[Floats, Floats]:
-        """Return the mean squared length of the projections, over all ranges and over all prefixes."""
-        norms = np.array([mean_overlap(self.bins, size, ordered=self._ordered) for size in self.sizes])
+    def mean_energies(self, *, alone: bool) -> tuple[Floats, Floats]:
+        """Return the mean squared length of the projections, over all ranges and over all prefixes.
+
+        Bins without an order are asked about one by one and, unless ``alone``, as often all together.
+        """
+        if not self._ordered:
+            single, together = self.cell_energies(1), self.cell_energies(self.leaves)
+            mean = single if alone else (single + together) / 2
+            return mean, mean
+        norms = np.array([mean_overlap(self.bins, size) for size in self.sizes])
         ranges, prefixes = np.diff(norms, axis=0, prepend=0.0).T
         return ranges, prefixes
 

@@ -190,7 +190,9 @@ class JointFit:
 
     def mean_variances(self) -> tuple[float, float]:
         """Return the mean working variance over all products of ranges, and over all of prefixes."""
-        ranges, prefixes = zip(*(axis.mean_energies() for axis in self.axes), strict=True)
+        ranges, prefixes = zip(
+            *(axis.mean_energies(alone=len(self.axes) == 1) for axis in self.axes), strict=True
+        )
         over_ranges, over_prefixes = (
             float((self.shrink * reduce(np.multiply.outer, each)).sum()) for each in (ranges, prefixes)
         )
