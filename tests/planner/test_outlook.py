@@ -148,3 +148,12 @@ def test_what_is_no_survey_is_refused() -> None:
         ldp.outlook(NUMBERS, epsilon=1, expected_users=0)
     with pytest.raises(PlanError):
         ldp.outlook(NUMBERS, epsilon=math.nan, expected_users=10)
+
+
+@pytest.mark.parametrize(("bins", "epsilon"), [(16, 0.5), (64, 1.0)])
+def test_of_many_attributes_as_many_people_are_enough(bins: int, epsilon: float) -> None:
+    """What cells hide does not fall with the root of the number of people."""
+    four = ldp.Domain.product(**dict.fromkeys("abcd", ldp.Domain.integers(1, bins)))
+    needed = ldp.outlook(four, epsilon=epsilon, expected_users=300).users_needed
+    assert ldp.outlook(four, epsilon=epsilon, expected_users=needed).enough
+    assert not ldp.outlook(four, epsilon=epsilon, expected_users=0.97 * needed).enough

@@ -9,13 +9,15 @@ from typing import Any
 from ldprange.decompositions import Windows
 from ldprange.domain import Domain
 from ldprange.domain.extended import Extended
-from ldprange.planner.compare import check_survey, compare_plans
+from ldprange.planner.compare import Candidate, check_survey, compare_plans
+from ldprange.planner.needs import users_needed
 from ldprange.planner.optimise import optimise_plan
 from ldprange.planner.typical_error import typical_question
-from ldprange.prediction import WANTED_MARGIN
+from ldprange.prediction import TWO_SIDED, WANTED_MARGIN
 from ldprange.support.html_tables import html_text
 
 _BINS = (2, 4, 8, 16, 32)
+_MORE = 1.01  # times as many people, until they are enough
 _EPSILONS = (0.5, 1.0, 2.0, 3.0, 4.0, 6.0)
 
 
@@ -136,7 +138,8 @@ def outlook(domain: Domain, *, epsilon: float, expected_users: float) -> Outlook
     bins = (*(number for number in _BINS if number < most), most)
     epsilons = tuple(sorted({*_EPSILONS, float(epsilon)}))
     own = epsilons.index(float(epsilon))
-    margin = compare_plans(domain, epsilon=epsilon, expected_users=expected_users).best.margin
+    best = compare_plans(domain, epsilon=epsilon, expected_users=expected_users).best
+    margin = best.margin
     margins = tuple(
         tuple(
             margin
@@ -151,7 +154,7 @@ def outlook(domain: Domain, *, epsilon: float, expected_users: float) -> Outlook
         epsilon=float(epsilon),
         margin=margin,
         wanted=WANTED_MARGIN,
-        users_needed=max(1, math.ceil(expected_users * (margin / WANTED_MARGIN) ** 2)),
+        users_needed=_users_needed(best, expected_users),
         epsilon_needed=next(
             (each for each, told in zip(epsilons, margins[-1], strict=True) if told <= WANTED_MARGIN), None
         ),
@@ -165,6 +168,18 @@ def outlook(domain: Domain, *, epsilon: float, expected_users: float) -> Outlook
         epsilons=epsilons,
         margins=margins,
     )
+
+
+def _users_needed(best: Candidate, users: float) -> int:
+    """Return how many people it takes for the wanted margin, if with so many ``users`` a plan is the best."""
+    if not best.non_uniformity:
+        return max(1, math.ceil(users * (best.margin / WANTED_MARGIN) ** 2))
+    # more people lower that error only by plans of finer cells, of which ranges alone do not choose
+    domain, epsilon = best.plan.domain, best.plan.epsilon
+    needed = users_needed(domain, epsilon=epsilon, error=WANTED_MARGIN / TWO_SIDED, workload="ranges")
+    while _margin(domain, epsilon, needed) > WANTED_MARGIN:
+        needed = math.ceil(_MORE * needed)
+    return needed
 
 
 def points(margin: float) -> str:
