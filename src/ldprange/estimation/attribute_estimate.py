@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _MAX_SHARES_TOLD = 8
 _MANY_NODES = 1 << 16  # beyond, only those near a quantile are looked at,
 _FEW_NODES = 1 << 10  # which takes at most so many to begin with
+_IN_TURN = 0.8  # of the risk of a quantile's interval, for boundaries in turn; the rest for all at once
 _NODES_ACROSS = 64  # an interval that spans so many nodes of a level is not made narrower by finer ones
 
 
@@ -212,16 +213,16 @@ class Estimate:
             raise QueryError(
                 f"a quantile must lie between 0 and 1, such as 0.5 for the median, got {outside:g}"
             )
-        z = normal_quantile(confidence, 1)
+        normal_quantile(confidence, 1)  # refuses what is none
         # quantile 0 is the least value anyone has; at 1/N itself noise would decide which step it is
         first_person = 0.5 / self.users if self.users else 0.0
         flat, domain = np.maximum(wanted.reshape(-1), first_person), self.domain
         positions = crossings(self._shares.cdf, flat)
         value = _units([domain.at(position) for position in positions.tolist()], wanted.shape)
         asked: Asked = partial(dict, q=wanted)
-        if z is None:
+        if confidence is None:
             return Answer(value, None, None, None, asked=asked)
-        low, high = self._quantile_bounds(flat, z)
+        low, high = self._quantile_bounds(flat, confidence)
         low, high = np.minimum(low, positions), np.maximum(high, positions)
         lows = _units([domain.at(position) for position in low.tolist()], wanted.shape)
         highs = _units([domain.up_to(position) for position in high.tolist()], wanted.shape)
@@ -291,8 +292,18 @@ class Estimate:
         """
         return one_attribute(self, counts, title, label)
 
-    def _quantile_bounds(self, wanted: Floats, z: float) -> tuple[Positions, Positions]:
+    def _quantile_bounds(self, wanted: Floats, confidence: float) -> tuple[Positions, Positions]:
+        """Return the ends of what the shares below boundaries do not rule out.
+
+        Where the share below a boundary is surely less than q, the quantile lies beyond. One boundary may
+        seem so by chance, so they are looked at in two ways, which share the risk. Most of it goes to those
+        that come one after another from the end of the domain: the quantile's own is the first that can be
+        wrong. The rest goes to all at once, with much longer intervals, so that no chance far out, where
+        hardly anybody is, keeps what lies between.
+        """
         shares = self._shares
+        risk, number = 1 - confidence, 2 * shares.bins  # of boundaries, on all levels
+        reaches = [-NormalDist().inv_cdf(part * risk / 2) for part in (_IN_TURN, (1 - _IN_TURN) / number)]
         low, high = np.zeros(wanted.size), np.full(wanted.size, float(shares.bins))
         sizes, many = shares.scales, shares.bins > _MANY_NODES * shares.scales[-1]
         while many and shares.bins > _FEW_NODES * sizes[0]:  # to see where a closer look is worth it
@@ -300,15 +311,15 @@ class Estimate:
         for size in sizes:
             if many and size < sizes[0]:
                 known = boundaries(shares.bins, size)[_covered(low // size, -(-high // size))]
-                least, most = shares.interval(np.zeros_like(known), known, z)
+                (least, most), (surely_least, surely_most) = shares.below(known, reaches)
             else:
-                known, (least, most) = shares.cdf_interval(size, z)
+                known = boundaries(shares.bins, size)
+                (least, most), (surely_least, surely_most) = shares.below_all(size, reaches)
             # the quantile lies beyond boundary b if the cdf there is below q, and before it if it reaches q
-            upper = np.maximum.accumulate(most)
-            lower = np.minimum.accumulate(least[::-1])[::-1]
-            first, last = np.searchsorted(upper, wanted), np.searchsorted(lower, wanted)
-            low = np.maximum(low, known[np.maximum(first - 1, 0)])
-            high = np.minimum(high, known[np.minimum(last, known.size - 1)])
+            for upper in np.maximum.accumulate(most), np.minimum.accumulate(surely_most[::-1])[::-1]:
+                low = np.maximum(low, known[np.maximum(np.searchsorted(upper, wanted) - 1, 0)])
+            for lower in np.minimum.accumulate(least[::-1])[::-1], np.maximum.accumulate(surely_least):
+                high = np.minimum(high, known[np.minimum(np.searchsorted(lower, wanted), known.size - 1)])
             if np.all(high - low >= _NODES_ACROSS * size):
                 break
         return low, high

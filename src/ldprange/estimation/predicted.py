@@ -39,7 +39,7 @@ def predict_estimate(
     >>> import ldprange as ldp
     >>> plan = ldp.choose_plan(ldp.Domain.integers(0, 120), epsilon=1.0, expected_users=10_000)
     >>> print(predict_estimate(plan, users=10_000).median())  # were people spread evenly
-    60 [51, 69] at 95%
+    60 [50, 70] at 95%
     """
     check_type(plan, Plan, "what is predicted")
     plan.check_predictable(users)

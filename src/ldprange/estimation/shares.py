@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -59,10 +60,13 @@ class Shares(ABC):
     def mean_interval(self, values: Floats, z: float) -> tuple[float, float]:
         """Return the ends of the interval of the mean of bins' ``values``, as :meth:`interval` has them."""
 
-    def cdf_interval(self, size: int, z: float) -> tuple[Boundaries, Interval]:
-        """Return the boundaries between nodes of a size, and the intervals of the shares below them."""
-        known = boundaries(self.bins, size)
-        return known, self.interval(np.zeros_like(known), known, z)
+    def below(self, known: Boundaries, reaches: Sequence[float]) -> list[Interval]:
+        """Return the intervals of the shares below ``known`` boundaries, for each z of ``reaches``."""
+        return [self.interval(np.zeros_like(known), known, z) for z in reaches]
+
+    def below_all(self, size: int, reaches: Sequence[float]) -> list[Interval]:
+        """Return those of all boundaries between nodes of a size."""
+        return self.below(boundaries(self.bins, size), reaches)
 
 
 class CentredShares(Shares):
@@ -93,16 +97,21 @@ class CentredShares(Shares):
         """Return the variance of the mean of bins' ``values``."""
         return sum_variance(lambda low, high: self.spread(low, high).variance, self.bins, values)
 
-    def cdf_interval(self, size: int, z: float) -> tuple[Boundaries, Interval]:
-        known = boundaries(self.bins, size)
+    def below(self, known: Boundaries, reaches: Sequence[float]) -> list[Interval]:
+        start = np.zeros_like(known)
+        centre, spread = self.centre(start, known), self.spread(start, known)
+        return [score_interval(centre, spread, z) for z in reaches]
+
+    def below_all(self, size: int, reaches: Sequence[float]) -> list[Interval]:
         if size not in self._cdfs:
+            known = boundaries(self.bins, size)
             start = np.zeros_like(known)
-            self._cdfs[size] = rising(self.centre(start, known)), self.spread(start, known)
-        return known, score_interval(*self._cdfs[size], z)
+            self._cdfs[size] = self.centre(start, known), self.spread(start, known)
+        return [score_interval(*self._cdfs[size], z) for z in reaches]
 
     @cached_property
     def _cdfs(self) -> dict[int, tuple[Floats, Spread]]:
-        return {}  # by size, once asked for: made to rise, and how it varies
+        return {}  # by size, once asked for, and how it varies
 
 
 class Spread(NamedTuple):
