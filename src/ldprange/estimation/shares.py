@@ -98,20 +98,21 @@ class CentredShares(Shares):
         return sum_variance(lambda low, high: self.spread(low, high).variance, self.bins, values)
 
     def below(self, known: Boundaries, reaches: Sequence[float]) -> list[Interval]:
-        start = np.zeros_like(known)
-        centre, spread = self.centre(start, known), self.spread(start, known)
-        return [score_interval(centre, spread, z) for z in reaches]
+        cdf = self._cdf(known)
+        return [score_interval(*cdf, z) for z in reaches]
 
     def below_all(self, size: int, reaches: Sequence[float]) -> list[Interval]:
         if size not in self._cdfs:
-            known = boundaries(self.bins, size)
-            start = np.zeros_like(known)
-            self._cdfs[size] = self.centre(start, known), self.spread(start, known)
+            self._cdfs[size] = self._cdf(boundaries(self.bins, size))
         return [score_interval(*self._cdfs[size], z) for z in reaches]
+
+    def _cdf(self, known: Boundaries) -> tuple[Floats, Spread]:
+        start = np.zeros_like(known)
+        return self.centre(start, known), self.spread(start, known)
 
     @cached_property
     def _cdfs(self) -> dict[int, tuple[Floats, Spread]]:
-        return {}  # by size, once asked for, and how it varies
+        return {}  # by size, once asked for
 
 
 class Spread(NamedTuple):
