@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
@@ -46,13 +47,15 @@ SETTINGS = {
 
 
 def need_spark() -> None:
-    """Skip loudly where Spark or Java is absent."""
+    """Skip loudly where Spark or Java is absent, and wait for classes in the making."""
     pytest.importorskip("pyspark", reason="PySpark is not installed, so the Spark engine was NOT tested")
     if not shutil.which("java"):
         pytest.skip(
             "Java is not installed (Debian: apt-get install openjdk-17-jre-headless), "
             "so the Spark engine was NOT tested"
         )
+    with _classes_to_oneself():
+        pass  # whoever makes them has ended
 
 
 LOADING = """
@@ -73,17 +76,26 @@ session.read.parquet(path).groupBy(col("id") % 2).count().toArrow()
 def have_classes() -> None:
     """Write the file of classes, unless there is one since Java and Spark were installed.
 
-    Java writes it as it ends, which takes a minute beside other work: so this is done before the tests.
+    Java writes it as it ends, which takes a minute beside other work: so this is begun before the tests.
     """
     import pyspark
 
     newest = max(Path(name).stat().st_ctime for name in (shutil.which("java") or "", pyspark.__file__))
-    if CLASSES.exists() and CLASSES.stat().st_ctime > newest:
-        return
-    with tempfile.TemporaryDirectory(dir=CLASSES.parent) as folder:
-        made = Path(folder) / CLASSES.name
-        run_python("-c", LOADING, f"{SHORT_LIVED} -XX:ArchiveClassesAtExit={made}", folder)  # to Java's end
-        made.rename(CLASSES)
+    with _classes_to_oneself():
+        if CLASSES.exists() and CLASSES.stat().st_ctime > newest:
+            return
+        with tempfile.TemporaryDirectory(dir=CLASSES.parent) as folder:
+            made = Path(folder) / CLASSES.name
+            to_its_end = f"{SHORT_LIVED} -XX:ArchiveClassesAtExit={made}"
+            run_python("-c", LOADING, to_its_end, folder)
+            made.rename(CLASSES)
+
+
+@contextmanager
+def _classes_to_oneself() -> Iterator[None]:
+    with CLASSES.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def free_port() -> int:
