@@ -64,13 +64,7 @@ class Among:
     def _fieller(self, part: Boxes, z: float) -> Interval:
         shares, (whole, whole_variance) = self._shares, self.whole
         return ratio_interval(
-            shares.ask(part),
-            shares.variance(part),
-            whole,
-            whole_variance,
-            self._rest_variance(part),
-            shares.spread(part).slope,
-            z,
+            shares.ask(part), shares.spread(part), whole, whole_variance, self._rest_variance(part), z
         )
 
     @cached_property

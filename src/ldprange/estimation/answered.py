@@ -7,7 +7,7 @@ import numpy as np
 from ldprange.estimation.consistent import ConsistentShares
 from ldprange.estimation.fieller import mean_ratio_interval, ratio_interval
 from ldprange.estimation.means import sum_variance
-from ldprange.estimation.shares import Interval, Shares
+from ldprange.estimation.shares import Interval, Shares, unseen_variance
 from ldprange.support.arrays import Boundaries, Floats
 
 
@@ -33,11 +33,11 @@ class AnsweredShares(Shares):
         low, high = np.broadcast_arrays(low, high)
         if self.scales[-1] > 1:  # reports do not yet tell who answered
             return np.zeros(low.shape), np.ones(low.shape)
-        part, whole, rest = self._variances(low, high)
-        share, slope = self._everyone.centre(low, high), self._everyone.spread(low, high).slope
+        share, spread = self._everyone.centre(low, high), self._everyone.spread(low, high)
+        whole, rest = self._variances(low, high, spread.variance)
         answered = float(self._everyone.centre(np.array(0), np.array(self.bins)))
         certain = (low == 0) & (high == self.bins)  # whoever answered: of that we are sure
-        ends = ratio_interval(share, part, answered, whole, rest, slope, z)
+        ends = ratio_interval(share, spread, answered, whole, rest, z)
         ends = np.where(certain, 1.0, ends[0]), np.where(certain, 1.0, ends[1])
         return (ends[0].clip(0.0, 1.0), ends[1].clip(0.0, 1.0)) if self._everyone.bounded else ends
 
@@ -46,12 +46,16 @@ class AnsweredShares(Shares):
             return float(values.min()), float(values.max())
         bins = np.arange(self.bins)
         shares = self._everyone.centre(bins, bins + 1)
-        return mean_ratio_interval(values, shares, partial(sum_variance, self._variance, self.bins), z)
+        unseen = unseen_variance(self.users, self._everyone.sampled)
+        variance = partial(sum_variance, self._variance, self.bins)
+        return mean_ratio_interval(values, shares, variance, unseen, z)
 
-    def _variances(self, low: Boundaries, high: Boundaries) -> tuple[Floats, float, Floats]:
-        """Return those of the shares of ranges, of all who answered, and of those who are in no range."""
+    def _variances(self, low: Boundaries, high: Boundaries, part: Floats) -> tuple[float, Floats]:
+        """Return those of the share of all who answered, and of those of them who are in no range.
+
+        ``part`` has the variances of the shares in ranges.
+        """
         start, stop = np.zeros_like(low), np.full_like(low, self.bins)
-        part = self._variance(low, high)
         (whole,) = self._variance(np.zeros(1, np.int64), np.full(1, self.bins)).tolist()
         covariance_twice = (
             self._variance(start, high)
@@ -59,7 +63,7 @@ class AnsweredShares(Shares):
             - self._variance(start, low)
             + self._variance(low, stop)
         )
-        return part, whole, np.maximum(part + whole - covariance_twice, 0.0)
+        return whole, np.maximum(part + whole - covariance_twice, 0.0)
 
     def _variance(self, low: Boundaries, high: Boundaries) -> Floats:
         return self._everyone.spread(low, high).variance

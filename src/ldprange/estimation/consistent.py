@@ -46,7 +46,7 @@ class ConsistentShares(CentredShares):
         The variances of ranges where nobody is, from their ends and their variances in an even population;
         None if it hardly matters where people are.
     sampled
-        How much of R(1 − R) the drawing of people adds to the variance of a share R.
+        As :class:`~ldprange.estimation.shares.CentredShares` has it.
     """
 
     unbiased_cdf: Floats

@@ -6,17 +6,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ldprange.estimation.shares import Interval, ratio
+from ldprange.estimation.shares import Interval, Spread, ratio
 from ldprange.support.arrays import Floats
 
 
 def mean_ratio_interval(
-    values: Floats, shares: Floats, variance_of_sum: Callable[[Floats], float], z: float
+    values: Floats, shares: Floats, variance_of_sum: Callable[[Floats], float], unseen: float, z: float
 ) -> tuple[float, float]:
     """Return the ends of the interval of Σ ``values`` × ``shares`` / Σ ``shares``, as below.
 
     With the values moved and stretched to lie from 0 to 1 the sum is a part of the whole Σ ``shares``.
-    ``variance_of_sum`` gives the variance of Σ weights × shares.
+    ``variance_of_sum`` gives the variance of Σ weights × shares, and ``unseen`` what people add to it who may
+    have been missed where the weight is 1: at the greatest value, for the upper end, or at the least.
     """
     least_value, most_value = float(values.min()), float(values.max())
     if least_value == most_value:
@@ -24,42 +25,35 @@ def mean_ratio_interval(
     parts = (values - least_value) / (most_value - least_value)
     part, whole, rest = (variance_of_sum(weights) for weights in (parts, np.ones_like(parts), 1 - parts))
     low, high = ratio_interval(
-        np.array([parts @ shares]),
-        np.array([part]),
+        np.full(2, parts @ shares),
+        Spread(np.array([part, part + unseen]), np.zeros(2), np.zeros(2)),
         float(shares.sum()),
-        whole,
-        np.array([rest]),
-        np.zeros(1),
+        whole + unseen,
+        np.array([rest + unseen, rest]),
         z,
     )
     length = most_value - least_value
-    return least_value + length * float(low[0]), least_value + length * float(high[0])
+    return least_value + length * float(low[0]), least_value + length * float(high[1])
 
 
 def ratio_interval(
-    part: Floats,
-    part_variance: Floats,
-    whole: float,
-    whole_variance: float,
-    rest_variance: Floats,
-    slope: Floats,
-    z: float,
+    part: Floats, spread: Spread, whole: float, whole_variance: float, rest_variance: Floats, z: float
 ) -> Interval:
     """Return the ends of intervals of ρ = part/whole that reach ``z`` standard deviations to either side.
 
     ρ lies where (a − ρb)² ≤ z² Var(a − ρb), for a part a of a whole b. The variance is a parabola in ρ that
-    is known from those of a, of b and of the rest b − a. Were ρ, and not a/b, the part's share, it would
-    differ by slope·b(ρ − a/b)(1 − 2ρ). Where the whole may be nobody, ρ may be anything from 0 to 1.
+    is known from those of a, of b and of the rest b − a. They are those of a population that has a share A in
+    the part; were it ρb, the variance would differ by slope·(ρb − A)(1 − 2ρ). Where the whole may be nobody,
+    ρ may be anything from 0 to 1.
     """
-    a, b, va, vb, vc = part, whole, part_variance, whole_variance, rest_variance
+    a, b, (va, share, slope), vb, vc = part, whole, spread, whole_variance, rest_variance
     if b <= 0:  # the reports see nobody there
         return np.zeros(a.shape), np.ones(a.shape)
     covariance = (va + vb - vc) / 2
-    # as ρ moves away from a/b, so do the people who are there: see Spread
-    slope = np.minimum(slope, np.minimum(ratio(va, a, np.inf), ratio(vc, b - a, np.inf)))
+    slope = np.minimum(slope, np.minimum(ratio(va, share, np.inf), ratio(vc, b - share, np.inf)))
     square = b**2 - z**2 * (vb - 2 * slope * b)
-    linear = a * b - z**2 * (covariance - slope * (b / 2 + a))
-    constant = a**2 - z**2 * (va - slope * a)
+    linear = a * b - z**2 * (covariance - slope * (b / 2 + share))
+    constant = a**2 - z**2 * (va - slope * share)
     root = np.sqrt(np.maximum(linear**2 - square * constant, 0.0))
     first, last = np.sort([(linear - root) / square, (linear + root) / square], axis=0)
     # where the whole may be nobody, ρ lies not between the roots but outside of them

@@ -21,6 +21,7 @@ class RawShares(CentredShares):
         self.scales = plan.layout.known_sizes(aggregate.users, consistent=False)
         self._levels = plan.levels
         self._law = plan.law(aggregate.users, population)
+        self.sampled = self._law.sampled
         self._sums, above = [], np.ones(1)
         for level, nodes, users in zip(plan.levels, level_estimates(aggregate), aggregate.users, strict=True):
             # where nobody reported, children share what their parent has
@@ -41,7 +42,7 @@ class RawShares(CentredShares):
     def spread(self, low: Boundaries, high: Boundaries) -> Spread:
         variance = raw_variances(self._levels, self._law, self._rising_cdf, low, high)
         share = self._rising_cdf[high] - self._rising_cdf[low]
-        return Spread(variance, share, drawn_slope((high - low) / self.bins, self._law.sampled))
+        return Spread(variance, share, drawn_slope((high - low) / self.bins, self.sampled))
 
 
 def raw_variances(

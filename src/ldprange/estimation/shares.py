@@ -74,6 +74,8 @@ class CentredShares(Shares):
 
     bounded: bool = False
     """Whether intervals end at 0 and 1."""
+    sampled: float
+    """How much of R(1 − R) the drawing of people adds to the variance of a share R."""
 
     @abstractmethod
     def centre(self, low: Boundaries, high: Boundaries) -> Floats:
@@ -89,9 +91,10 @@ class CentredShares(Shares):
 
     def mean_interval(self, values: Floats, z: float) -> tuple[float, float]:
         bins = np.arange(self.bins)
-        centre = float(values @ self.centre(bins, bins + 1))
-        reach = z * math.sqrt(self.mean_variance(values))
-        return centre - reach, centre + reach
+        centre, variance = float(values @ self.centre(bins, bins + 1)), self.mean_variance(values)
+        unseen = unseen_variance(self.users, self.sampled)
+        low, high = (variance + unseen * (end - centre) ** 2 for end in (values.min(), values.max()))
+        return centre - z * math.sqrt(low), centre + z * math.sqrt(high)
 
     def mean_variance(self, values: Floats) -> float:
         """Return the variance of the mean of bins' ``values``."""
@@ -203,6 +206,14 @@ def nowhere_empty(shares: Floats, people: float) -> Floats:
     A cell of which nobody was seen may have somebody: noise that grows with its share is not to vanish there.
     """
     return (people * shares + _STRANGERS / shares.size) / (people + _STRANGERS)
+
+
+def unseen_variance(users: int, sampled: float) -> float:
+    """Return the variance that a few people who were not seen would add to a share, were they all in it.
+
+    Whoever draws so many ``users`` may well miss those few, though they be as far away as people can be.
+    """
+    return _STRANGERS / max(users, 1) * sampled
 
 
 def rising(cdf: Floats) -> Floats:
