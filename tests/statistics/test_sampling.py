@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
+from statistics import NormalDist
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 import ldprange as ldp
 from experiments.coverage import one_attribute, surveys_of_one, surveys_of_two, two_attributes
@@ -103,7 +105,7 @@ def test_predictions_add_what_drawing_people_adds() -> None:
 
 def test_without_noise_the_interval_is_wilsons() -> None:
     users, z = 50, 1.96
-    share = np.array([0.0, 0.02, 0.3, 0.5, 1.0])
+    share = np.array([0.0, 0.2, 0.3, 0.5, 1.0])
     spread = Spread(share * (1 - share) / users, share, np.full(5, 1 / users))
     low, high = score_interval(share, spread, z)
     middle = (share + z**2 / (2 * users)) / (1 + z**2 / users)
@@ -112,17 +114,35 @@ def test_without_noise_the_interval_is_wilsons() -> None:
     np.testing.assert_allclose(high, middle + reach, atol=1e-12)
 
 
+@pytest.mark.parametrize("users", [50, 1000])
+@pytest.mark.parametrize(("z", "least"), [(1.96, 0.9), (2.576, 0.975), (3.291, 0.9975), (3.891, 0.9997)])
+def test_few_people_are_held_at_any_confidence(users: int, z: float, least: float) -> None:
+    """Without noise, over all numbers that a sample may find; Wilson's hold in 84 to 98% at the worst."""
+    found = np.arange(users + 1) / users
+    low, high = score_interval(
+        found, Spread(found * (1 - found) / users, found, np.full_like(found, 1 / users)), z
+    )
+    shares = np.append(np.geomspace(1e-4, 0.05, 200), np.linspace(0.05, 1 - 1e-4, 200))
+    chances = binom.pmf(np.arange(users + 1), users, shares[:, None])
+    held = np.sum(chances * ((low <= shares[:, None]) & (shares[:, None] <= high)), axis=1)
+    assert held.min() > least
+    assert held.mean() > 1 - 2 * NormalDist().cdf(-z)
+    np.testing.assert_allclose(low, 1 - high[::-1], atol=1e-12)
+
+
 def test_the_ends_are_as_many_deviations_away_as_was_asked() -> None:
     rng = np.random.default_rng(1)
     share, even = rng.uniform(0, 1, 1000), rng.uniform(0.01, 0.99, 1000)
     spread = Spread.of(
-        rng.uniform(1e-6, 0.1, 1000), share, rng.uniform(0, 0.1, 1000), even, np.zeros(1000), 0.0
+        rng.uniform(1e-6, 0.1, 1000), share, rng.uniform(0, 0.001, 1000), even, np.zeros(1000), 0.0
     )
     centre = share + rng.normal(0, 0.05, 1000)
     for end in score_interval(centre, spread, 1.96):
         there = spread.variance + spread.slope * (end * (1 - end) - share * (1 - share))
-        inside = (end >= 0) & (end <= 1)
-        np.testing.assert_allclose(((centre - end) ** 2)[inside], 1.96**2 * there[inside], rtol=1e-6)
+        inside, many = (end >= 0) & (end <= 1), spread.slope * 1.96**2 < 0.2 * np.abs(centre - end)
+        assert np.all(((centre - end) ** 2)[inside] > (1 - 1e-6) * 1.96**2 * there[inside])
+        assert (many & inside).sum() > 100
+        np.testing.assert_allclose((centre - end)[many] ** 2, 1.96**2 * there[many], rtol=1e-6)
     plain = Spread(spread.variance, share, np.zeros(1000))
     np.testing.assert_allclose(np.mean(score_interval(centre, plain, 2.0), axis=0), centre)
 

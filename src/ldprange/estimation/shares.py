@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,9 @@ Interval = tuple[Floats, Floats]
 _MANY_COUNTERS = 1 << 18  # beyond so many, levels are estimated side by side
 _MANY_SHARES = 1 << 16  # beyond so many, intervals are worked out side by side, in parts that caches hold
 _STRANGERS = 3.0  # people, who may be anywhere
+_SKEWED = 0.2  # of a variance, that one person's step times the way to an end may be where a law is normal
+_HALVINGS = 40
+_TINY = 1e-300  # where a share of 0 would have no variance
 
 
 class Shares(ABC):
@@ -175,7 +179,8 @@ def score_interval(centre: Floats, spread: Spread, z: float) -> Interval:
     """Return the ends of the interval of all shares R with (centre − R)² ≤ z²·V(R).
 
     Without noise this is Wilson's interval, which holds what it says where few people are in a range, or
-    nearly all. With slope 0 it reaches z standard deviations to either side.
+    nearly all. With slope 0 it reaches z standard deviations to either side. Towards 0 and 1 it reaches
+    further where a share is made up of few people, whose number has a skewed law.
     """
     if len(centre) > _MANY_SHARES:
         some = slices(len(centre), _MANY_SHARES)
@@ -186,7 +191,36 @@ def score_interval(centre: Floats, spread: Spread, z: float) -> Interval:
     at_zero = spread.variance - spread.slope * spread.share * (1 - spread.share)
     square = bend * centre * (1 - centre) + bend**2 / 4 + (1 + bend) * z * z * at_zero
     reach = np.sqrt(np.maximum(square, 0.0))
-    return (centre + bend / 2 - reach) / (1 + bend), (centre + bend / 2 + reach) / (1 + bend)
+    low, high = (centre + bend / 2 - reach) / (1 + bend), (centre + bend / 2 + reach) / (1 + bend)
+    return (
+        _lower_end_of_few(low, centre, at_zero, spread.slope, z),
+        1 - _lower_end_of_few(1 - high, 1 - centre, at_zero, spread.slope, z),
+    )
+
+
+def _lower_end_of_few(low: Floats, centre: Floats, at_zero: Floats, slope: Floats, z: float) -> Floats:
+    """Return ``low`` ends, moved towards 0 where chance may add more people than a normal law has it.
+
+    A share R is then ruled out only if a sum of steps as large as ``slope``, with variance V(R), hardly ever
+    reaches ``centre``: by Bennett's inequality, which for a plain sample is Chernoff's for a Poisson number
+    of people. At the other end a skewed law takes hardly any of the risk, so this one may take all.
+    """
+    few = (low > 0) & (low < centre) & (slope * z * z > _SKEWED * (centre - low))
+    if not few.any():
+        return low
+    law = NormalDist()
+    z = -law.inv_cdf(min(2 * law.cdf(-z), 0.5))
+    step, noise, reached = slope[few], at_zero[few], centre[few]
+    ruled_out, possible = np.zeros_like(step), low[few]
+    for _ in range(_HALVINGS):
+        share = (ruled_out + possible) / 2
+        variance = np.maximum(noise + step * share * (1 - share), _TINY)
+        steps = step * (reached - share) / variance
+        far = 2 * variance * ((1 + steps) * np.log1p(steps) - steps) > (z * step) ** 2
+        ruled_out, possible = np.where(far, share, ruled_out), np.where(far, possible, share)
+    moved = low.copy()
+    moved[few] = possible
+    return moved
 
 
 def level_estimates(aggregate: Aggregate) -> list[Floats]:
