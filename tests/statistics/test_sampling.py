@@ -130,6 +130,20 @@ def test_few_people_are_held_at_any_confidence(users: int, z: float, least: floa
     np.testing.assert_allclose(low, 1 - high[::-1], atol=1e-12)
 
 
+def test_more_confidence_never_makes_an_interval_shorter() -> None:
+    """However far beyond 0 or 1 an estimate lies, there is an interval about it."""
+    rng = np.random.default_rng(1)
+    share, centre = rng.uniform(0, 1, 3000), rng.uniform(-1, 2, 3000)
+    noise, slope = 10 ** rng.uniform(-8, -2, (2, 3000))
+    spread = Spread(noise + slope * share * (1 - share), share, slope)
+    before = centre, centre
+    for z in (0.1, 0.5, 1.0, 1.96, 2.6, 3.3, 4.5):
+        low, high = score_interval(centre, spread, z)
+        assert np.all(low <= before[0] + 1e-9)
+        assert np.all(high >= before[1] - 1e-9)
+        before = low, high
+
+
 def test_the_ends_are_as_many_deviations_away_as_was_asked() -> None:
     rng = np.random.default_rng(1)
     share, even = rng.uniform(0, 1, 1000), rng.uniform(0.01, 0.99, 1000)
@@ -138,10 +152,10 @@ def test_the_ends_are_as_many_deviations_away_as_was_asked() -> None:
     )
     centre = share + rng.normal(0, 0.05, 1000)
     for end in score_interval(centre, spread, 1.96):
-        there = spread.variance + spread.slope * (end * (1 - end) - share * (1 - share))
-        inside, many = (end >= 0) & (end <= 1), spread.slope * 1.96**2 < 0.2 * np.abs(centre - end)
-        assert np.all(((centre - end) ** 2)[inside] > (1 - 1e-6) * 1.96**2 * there[inside])
-        assert (many & inside).sum() > 100
+        held, many = np.clip(end, 0, 1), spread.slope * 1.96**2 < 0.2 * np.abs(centre - end)
+        there = spread.variance + spread.slope * (held * (1 - held) - share * (1 - share))
+        assert np.all((centre - end) ** 2 > (1 - 1e-6) * 1.96**2 * there)
+        assert (many & (held == end)).sum() > 100
         np.testing.assert_allclose((centre - end)[many] ** 2, 1.96**2 * there[many], rtol=1e-6)
     plain = Spread(spread.variance, share, np.zeros(1000))
     np.testing.assert_allclose(np.mean(score_interval(centre, plain, 2.0), axis=0), centre)

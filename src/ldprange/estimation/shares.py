@@ -178,6 +178,8 @@ def ratio(above: Floats, below: Floats, otherwise: float) -> Floats:
 def score_interval(centre: Floats, spread: Spread, z: float) -> Interval:
     """Return the ends of the interval of all shares R with (centre − R)² ≤ z²·V(R).
 
+    No share lies beyond 0 or 1, so V stays there what it is at 0 and 1, and every estimate has an interval.
+
     Without noise this is Wilson's interval, which holds what it says where few people are in a range, or
     nearly all. With slope 0 it reaches z standard deviations to either side. Towards 0 and 1 it reaches
     further where a share is made up of few people, whose number has a skewed law.
@@ -188,10 +190,12 @@ def score_interval(centre: Floats, spread: Spread, z: float) -> Interval:
         low, high = map(np.concatenate, zip(*parts, strict=True))
         return low, high
     bend = z * z * spread.slope
-    at_zero = spread.variance - spread.slope * spread.share * (1 - spread.share)
+    at_zero = np.maximum(spread.variance - spread.slope * spread.share * (1 - spread.share), 0.0)
     square = bend * centre * (1 - centre) + bend**2 / 4 + (1 + bend) * z * z * at_zero
-    reach = np.sqrt(np.maximum(square, 0.0))
+    reach, beyond = np.sqrt(np.maximum(square, 0.0)), z * np.sqrt(at_zero)
     low, high = (centre + bend / 2 - reach) / (1 + bend), (centre + bend / 2 + reach) / (1 + bend)
+    low = np.where((centre < beyond) | (centre > 1 + beyond), centre - beyond, low)
+    high = np.where((centre > 1 - beyond) | (centre < -beyond), centre + beyond, high)
     return (
         _lower_end_of_few(low, centre, at_zero, spread.slope, z),
         1 - _lower_end_of_few(1 - high, 1 - centre, at_zero, spread.slope, z),
