@@ -182,6 +182,17 @@ def test_intervals_hold_where_nobody_is(bins: int, users: int, epsilon: float) -
     assert np.mean([low is not None and low[1:-1] <= 0 for low in between]) > 0.94
 
 
+def test_more_confidence_never_makes_an_interval_shorter_however_little_is_known() -> None:
+    """Where nobody may have answered, too, and where more confidence is what makes that possible."""
+    plan = ldp.choose_plan(HOURS, epsilon=0.2, expected_users=300)
+    for seed in range(20):
+        found = ldp.estimate(ldp.simulate(plan, 60 * np.ones(HOURS.bins, np.int64), seed=seed))
+        several = [found.histogram(confidence=part).interval for part in (0.3, 0.6, 0.9, 0.99, 0.9999)]
+        for (low, high), (lower, higher) in itertools.pairwise(filter(None, several)):
+            assert np.all(lower <= low + 1e-12)
+            assert np.all(higher >= high - 1e-12)
+
+
 PLAN = ldp.choose_plan(HOURS, epsilon=4.0, expected_users=50_000)
 PEOPLE = np.array([20_000, 10_000, 0, 5_000, 5_000, 10_000])
 FOUND = ldp.estimate(ldp.simulate(PLAN, PEOPLE, seed=1))

@@ -37,9 +37,8 @@ class AnsweredShares(Shares):
         whole, rest = self._variances(low, high, spread.variance)
         answered = float(self._everyone.centre(np.array(0), np.array(self.bins)))
         certain = (low == 0) & (high == self.bins)  # whoever answered: of that we are sure
-        ends = ratio_interval(share, spread, answered, whole, rest, z)
-        ends = np.where(certain, 1.0, ends[0]), np.where(certain, 1.0, ends[1])
-        return (ends[0].clip(0.0, 1.0), ends[1].clip(0.0, 1.0)) if self._everyone.bounded else ends
+        least, most = ratio_interval(share, spread, answered, whole, rest, z)
+        return np.where(certain, 1.0, least), np.where(certain, 1.0, most)
 
     def mean_interval(self, values: Floats, z: float) -> tuple[float, float]:
         if self.scales[-1] > 1:  # reports do not yet tell who answered

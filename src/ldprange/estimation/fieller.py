@@ -43,8 +43,9 @@ def ratio_interval(
 
     ρ lies where (a − ρb)² ≤ z² Var(a − ρb), for a part a of a whole b. The variance is a parabola in ρ that
     is known from those of a, of b and of the rest b − a. They are those of a population that has a share A in
-    the part; were it ρb, the variance would differ by slope·(ρb − A)(1 − 2ρ). Where the whole may be nobody,
-    ρ may be anything from 0 to 1.
+    the part; were it ρb, the variance would differ by slope·(ρb − A)(1 − 2ρ). A part is never more than the
+    whole, nor less than nobody, so intervals end at 0 and 1; where the whole may be nobody, ρ may be anything
+    between.
     """
     a, b, (va, share, slope), vb, vc = part, whole, spread, whole_variance, rest_variance
     if b <= 0:  # the reports see nobody there
@@ -60,7 +61,7 @@ def ratio_interval(
     outside = square < 0
     least = np.where(outside, np.where((first < 0) & (last <= 1), last, 0.0), first)
     most = np.where(outside, np.where((last > 1) & (first >= 0), first, 1.0), last)
-    return least, most
+    return least.clip(0.0, 1.0), most.clip(0.0, 1.0)
 
 
 def quotient_interval(part: Interval, whole: Interval) -> Interval:
