@@ -168,23 +168,28 @@ def test_without_any_report_nothing_is_known() -> None:
     assert estimate.range(0, BINS - 1).low == 1.0
 
 
-@pytest.mark.parametrize(("method", "kind"), [(TREE, "smooth"), (HAAR, "spiky")], ids=["Tree", "Haar"])
-def test_intervals_of_quantiles_cover(method: Method, kind: str) -> None:
-    """Quantile intervals hold whole bins, so they cover a little more than they say, never less."""
+@pytest.mark.parametrize(
+    ("method", "kind", "length"), [(TREE, "smooth", 40), (HAAR, "spiky", 85)], ids=["Tree", "Haar"]
+)
+def test_intervals_of_quantiles_cover(method: Method, kind: str, length: float) -> None:
+    """Quantile intervals hold whole bins, so they cover a little more than they say, never less.
+
+    But they are no longer than they need be: a few hundredths of the domain.
+    """
     bins, users, repetitions = 1000, 100_000, 200
     plan = ldp.Plan(ldp.Domain.integers(0, bins - 1), 1.1, *method)
     counts = population(kind, bins, users)
     quantiles = np.array([0.25, 0.5, 0.75])
     truth = np.searchsorted(np.cumsum(counts) / users, quantiles)
 
-    def covered(seed: int) -> Floats:
+    def asked(seed: int) -> ldp.Answer[Floats]:
         drawn = ldp.simulate(plan, counts, seed=seed)
-        answer = ldp.estimate(drawn, population="respondents").quantiles(quantiles)
-        return _inside(answer, truth).astype(float)
+        return ldp.estimate(drawn, population="respondents").quantiles(quantiles)
 
-    mean = np.mean([covered(seed) for seed in range(repetitions)], axis=0)
+    answers = [asked(seed) for seed in range(repetitions)]
+    mean = np.mean([_inside(answer, truth) for answer in answers], axis=0)
     assert np.all(mean >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / repetitions))
-    assert mean.mean() <= 0.985
+    assert np.mean([_width(answer) for answer in answers]) < length
 
 
 def _width(answer: ldp.Answer[Floats]) -> float:

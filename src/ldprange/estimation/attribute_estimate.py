@@ -19,8 +19,8 @@ from ldprange.errors import DomainError, QueryError
 from ldprange.estimation.crossings import crossings
 from ldprange.estimation.inner_bounds import inner_bounds_note, interval_between, shares_between
 from ldprange.estimation.pictures import one_attribute
+from ldprange.estimation.quantile_bounds import quantile_bounds
 from ldprange.estimation.shares import Shares
-from ldprange.levels import boundaries
 from ldprange.plan import Plan
 from ldprange.support.arrays import Floats, Positions
 from ldprange.support.checking import check_choice, shown
@@ -31,10 +31,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MAX_SHARES_TOLD = 8
-_MANY_NODES = 1 << 16  # beyond, only those near a quantile are looked at,
-_FEW_NODES = 1 << 10  # which takes at most so many to begin with
-_IN_TURN = 0.8  # of the risk of a quantile's interval, for boundaries in turn; the rest for all at once
-_NODES_ACROSS = 64  # an interval that spans so many nodes of a level is not made narrower by finer ones
 
 
 class Estimate:
@@ -222,7 +218,7 @@ class Estimate:
         asked: Asked = partial(dict, q=wanted)
         if confidence is None:
             return Answer(value, None, None, None, asked=asked)
-        low, high = self._quantile_bounds(flat, confidence)
+        low, high = quantile_bounds(self._shares, flat, confidence)
         low, high = np.minimum(low, positions), np.maximum(high, positions)
         lows = _units([domain.at(position) for position in low.tolist()], wanted.shape)
         highs = _units([domain.up_to(position) for position in high.tolist()], wanted.shape)
@@ -292,38 +288,6 @@ class Estimate:
         """
         return one_attribute(self, counts, title, label)
 
-    def _quantile_bounds(self, wanted: Floats, confidence: float) -> tuple[Positions, Positions]:
-        """Return the ends of what the shares below boundaries do not rule out.
-
-        Where the share below a boundary is surely less than q, the quantile lies beyond. One boundary may
-        seem so by chance, so they are looked at in two ways, which share the risk. Most of it goes to those
-        that come one after another from the end of the domain: the quantile's own is the first that can be
-        wrong. The rest goes to all at once, with much longer intervals, so that no chance far out, where
-        hardly anybody is, keeps what lies between.
-        """
-        shares = self._shares
-        risk, number = 1 - confidence, 2 * shares.bins  # of boundaries, on all levels
-        reaches = [-NormalDist().inv_cdf(part * risk / 2) for part in (_IN_TURN, (1 - _IN_TURN) / number)]
-        low, high = np.zeros(wanted.size), np.full(wanted.size, float(shares.bins))
-        sizes, many = shares.scales, shares.bins > _MANY_NODES * shares.scales[-1]
-        while many and shares.bins > _FEW_NODES * sizes[0]:  # to see where a closer look is worth it
-            sizes = (_NODES_ACROSS * sizes[0], *sizes)
-        for size in sizes:
-            if many and size < sizes[0]:
-                known = boundaries(shares.bins, size)[_covered(low // size, -(-high // size))]
-                (least, most), (surely_least, surely_most) = shares.below(known, reaches)
-            else:
-                known = boundaries(shares.bins, size)
-                (least, most), (surely_least, surely_most) = shares.below_all(size, reaches)
-            # the quantile lies beyond boundary b if the cdf there is below q, and before it if it reaches q
-            for upper in np.maximum.accumulate(most), np.minimum.accumulate(surely_most[::-1])[::-1]:
-                low = np.maximum(low, known[np.maximum(np.searchsorted(upper, wanted) - 1, 0)])
-            for lower in np.minimum.accumulate(least[::-1])[::-1], np.maximum.accumulate(surely_least):
-                high = np.minimum(high, known[np.minimum(np.searchsorted(lower, wanted), known.size - 1)])
-            if np.all(high - low >= _NODES_ACROSS * size):
-                break
-        return low, high
-
     def _answer(
         self, starts: Positions, stops: Positions, confidence: float | None, at_once: int = 1
     ) -> Answer[Floats]:
@@ -342,13 +306,6 @@ class Estimate:
 def _upper_ends(domain: Domain) -> dict[str, NDArray[Any]]:
     """Return the column that says where every prefix of whole bins ends."""
     return {name: column for name, column in domain.bin_columns().items() if name != "from"}
-
-
-def _covered(first: Positions, last: Positions) -> NDArray[np.intp]:
-    """Return, in rising order, the whole numbers from any ``first`` to its ``last``, with both."""
-    begins, ends = first.astype(np.int64), last.astype(np.int64) + 1
-    steps = np.bincount(begins, minlength=ends.max() + 1) - np.bincount(ends, minlength=ends.max() + 1)
-    return np.flatnonzero(np.cumsum(steps))
 
 
 def normal_quantile(confidence: float | None, at_once: int) -> float | None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable
+from functools import partial
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from ldprange.aggregate import Aggregate
 from ldprange.estimation.means import sum_variance
-from ldprange.levels import boundaries
 from ldprange.oracles import Mechanism
 from ldprange.support.arrays import Boundaries, Counts, Floats
 from ldprange.support.parallel import in_threads, slices
@@ -22,6 +22,7 @@ Interval = tuple[Floats, Floats]
 
 _MANY_COUNTERS = 1 << 18  # beyond so many, levels are estimated side by side
 _MANY_SHARES = 1 << 16  # beyond so many, intervals are worked out side by side, in parts that caches hold
+_TOGETHER = 4  # boundaries
 _STRANGERS = 3.0  # people, who may be anywhere
 _SKEWED = 0.2  # of a variance, that one person's step times the way to an end may be where a law is normal
 _HALVINGS = 40
@@ -64,13 +65,17 @@ class Shares(ABC):
     def mean_interval(self, values: Floats, z: float) -> tuple[float, float]:
         """Return the ends of the interval of the mean of bins' ``values``, as :meth:`interval` has them."""
 
-    def below(self, known: Boundaries, reaches: Sequence[float]) -> list[Interval]:
-        """Return the intervals of the shares below ``known`` boundaries, for each z of ``reaches``."""
-        return [self.interval(np.zeros_like(known), known, z) for z in reaches]
+    def below(self, known: Boundaries) -> Callable[[float], Interval]:
+        """Return what gives the intervals of the shares below ``known`` boundaries, for any ``z``."""
+        return partial(self.interval, np.zeros_like(known), known)
 
-    def below_all(self, size: int, reaches: Sequence[float]) -> list[Interval]:
-        """Return those of all boundaries between nodes of a size."""
-        return self.below(boundaries(self.bins, size), reaches)
+    def below_several(self, known: Boundaries, z: float) -> Interval:
+        """Return bounds on the shares below ``known`` boundaries that rest on several of them.
+
+        The share below a boundary is at most the mean of those below it and the next few, and at least that
+        of those below it and the few before; their noise is less.
+        """
+        return self.below(known)(z)
 
 
 class CentredShares(Shares):
@@ -104,22 +109,26 @@ class CentredShares(Shares):
         """Return the variance of the mean of bins' ``values``."""
         return sum_variance(lambda low, high: self.spread(low, high).variance, self.bins, values)
 
-    def below(self, known: Boundaries, reaches: Sequence[float]) -> list[Interval]:
-        cdf = self._cdf(known)
-        return [score_interval(*cdf, z) for z in reaches]
-
-    def below_all(self, size: int, reaches: Sequence[float]) -> list[Interval]:
-        if size not in self._cdfs:
-            self._cdfs[size] = self._cdf(boundaries(self.bins, size))
-        return [score_interval(*self._cdfs[size], z) for z in reaches]
-
-    def _cdf(self, known: Boundaries) -> tuple[Floats, Spread]:
+    def below(self, known: Boundaries) -> Callable[[float], Interval]:
         start = np.zeros_like(known)
-        return self.centre(start, known), self.spread(start, known)
+        return partial(score_interval, self.centre(start, known), self.spread(start, known))
 
-    @cached_property
-    def _cdfs(self) -> dict[int, tuple[Floats, Spread]]:
-        return {}  # by size, once asked for
+    def below_several(self, known: Boundaries, z: float) -> Interval:
+        unknown = np.full(min(_TOGETHER - 1, known.size), np.inf)
+        if known.size < _TOGETHER:
+            return -unknown, unknown
+        several, (first, second) = sliding_window_view(known, _TOGETHER), np.triu_indices(_TOGETHER, 1)
+        low, high = (several[:, each].reshape(-1) for each in (first, second))
+        spread = self.spread(np.append(np.zeros_like(known), low), np.append(known, high))
+        between = spread.variance[known.size :].reshape(-1, first.size).sum(axis=1)
+        columns = self.centre(np.zeros_like(known), known), *spread.at(slice(known.size))
+        centre, variance, share, slope = (
+            sliding_window_view(each, _TOGETHER).mean(axis=1) for each in columns
+        )
+        # of a sum, by 2 cov(F_a, F_b) = V(0, a) + V(0, b) − V(a, b)
+        variance = np.maximum(variance - between / _TOGETHER**2, 0.0)
+        least, most = score_interval(centre, Spread(variance, share, slope), z)
+        return np.concatenate([-unknown, least]), np.concatenate([most, unknown])
 
 
 class Spread(NamedTuple):
