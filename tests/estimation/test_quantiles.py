@@ -10,6 +10,8 @@ from sklearn.isotonic import isotonic_regression
 
 import ldprange as ldp
 from experiments.tails import BINS, QS, errors, populations
+from ldprange.decompositions import Decomposition
+from ldprange.estimation.shares import CentredShares
 
 
 @given(seed=st.integers(0, 2**32 - 1), bins=st.integers(2, 60), q=st.floats(0.01, 0.99))
@@ -103,6 +105,41 @@ def test_on_many_bins_a_closer_look_is_taken_where_a_quantile_is() -> None:
     assert np.all((wide.low <= [0, bins // 2, bins - 1]) & ([0, bins // 2, bins - 1] <= wide.high))
     assert np.all(wide.low % 64 == 0)
     assert wide.high[2] == bins - 1
+
+
+@pytest.mark.parametrize("bins", [9, 97, 600])
+@pytest.mark.parametrize("denoise", [False, True])
+def test_reports_of_liars_have_quantiles_too(bins: int, denoise: bool) -> None:
+    """As many copies of one report as there are honest people make a cdf that surely falls somewhere."""
+    plan = ldp.choose_plan(ldp.Domain.integers(0, bins - 1), epsilon=1.0, expected_users=6000)
+    honest = ldp.simulate(plan, np.full(bins, 3000 // bins), seed=1)
+    for seed in range(10):
+        one = ldp.encode_many(plan, [seed % bins], seed=seed)
+        lies = ldp.Batch(plan, [np.repeat(column, 3000, axis=0) for column in one.columns])
+        found = ldp.estimate(honest + ldp.Aggregate.of(plan, lies), denoise=denoise)
+        answer = found.quantiles(np.linspace(0, 1, 21))
+        low, high = np.asarray(answer.low), np.asarray(answer.high)
+        assert np.all((low >= 0) & (low <= answer.value) & (answer.value <= high) & (high < bins))
+
+
+@pytest.mark.parametrize("decomposition", [ldp.Windows(), ldp.Tree(branching=2), ldp.Haar()], ids=str)
+def test_several_boundaries_together_vary_as_the_mean_of_the_shares_below_them(
+    decomposition: Decomposition,
+) -> None:
+    """Of bins that lie below all four, below three, two or one of them, as of any other mean."""
+    bins, known = 20, np.array([0, 1, 3, 4, 7, 9, 15, 20])
+    plan = ldp.Plan(ldp.Domain.integers(0, bins - 1), 0.5, decomposition, ldp.HRR())
+    found = ldp.estimate(ldp.simulate(plan, np.full(bins, 500), seed=1), population="respondents")
+    shares = found._shares
+    assert isinstance(shares, CentredShares)
+    assert np.all(shares.spread(0 * known, known).slope == 0)
+    least, most = shares.below_several(known, 1.0)
+    assert np.all(least[:3] == -np.inf)
+    assert np.all(most[-3:] == np.inf)
+    for at in range(known.size - 3):
+        parts = np.mean(np.arange(bins) < known[at : at + 4, None], axis=0)
+        centre, reach = parts @ np.diff(shares.cdf), np.sqrt(shares.mean_variance(parts))
+        assert (least[at + 3], most[at]) == pytest.approx((centre - reach, centre + reach), abs=1e-9)
 
 
 @pytest.mark.slow

@@ -38,7 +38,8 @@ def quantile_bounds(shares: Shares, wanted: Floats, confidence: float) -> tuple[
         """Leave what lies beyond boundaries whose ``most`` is below q, up to where ``least`` reaches it."""
         before = known[np.maximum(np.searchsorted(most, wanted[which]) - 1, 0)]
         after = known[np.minimum(np.searchsorted(least, wanted[which]), known.size - 1)]
-        low[which], high[which] = np.maximum(low[which], before), np.minimum(high[which], after)
+        ends = np.maximum(low[which], before), np.minimum(high[which], after)
+        low[which], high[which] = np.minimum(*ends), np.maximum(*ends)  # reports of liars may rule out all
 
     sizes = shares.scales
     while shares.bins > _FEW_NODES * sizes[0]:
