@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from statistics import NormalDist
 
 import numpy as np
 
 from ldprange.estimation.fieller import quotient_interval, ratio_interval
 from ldprange.estimation.inner_bounds import Ends, interval_between
 from ldprange.estimation.joint_shares import JointShares
-from ldprange.estimation.shares import Interval
+from ldprange.estimation.shares import Interval, at_once
 from ldprange.least_squares.table import Boxes, from_corners, shares_below
 from ldprange.support.arrays import Floats, Positions
 
@@ -88,15 +87,3 @@ class Among:
         low, high = ends
         exact, empty = (self._shares.fit.covariances(there, low, high) for there in (table, 0 * table))
         return shares_below(exact), shares_below(empty)
-
-
-def at_once(z: float, number: int) -> float:
-    """Return how far each of a ``number`` of intervals must reach, for all to hold as often as one at ``z``.
-
-    By Bonferroni's inequality, whatever they have to do with each other.
-
-    >>> round(at_once(1.96, 1), 2), round(at_once(1.96, 2), 2)
-    (1.96, 2.24)
-    """
-    law = NormalDist()
-    return -law.inv_cdf(law.cdf(-z) / number)

@@ -209,16 +209,16 @@ class Estimate:
             raise QueryError(
                 f"a quantile must lie between 0 and 1, such as 0.5 for the median, got {outside:g}"
             )
-        normal_quantile(confidence, 1)  # refuses what is none
+        z = normal_quantile(confidence, 1)
         # quantile 0 is the least value anyone has; at 1/N itself noise would decide which step it is
         first_person = 0.5 / self.users if self.users else 0.0
         flat, domain = np.maximum(wanted.reshape(-1), first_person), self.domain
         positions = crossings(self._shares.cdf, flat)
         value = _units([domain.at(position) for position in positions.tolist()], wanted.shape)
         asked: Asked = partial(dict, q=wanted)
-        if confidence is None:
+        if z is None:
             return Answer(value, None, None, None, asked=asked)
-        low, high = quantile_bounds(self._shares, flat, confidence)
+        low, high = quantile_bounds(self._shares, flat, z)
         low, high = np.minimum(low, positions), np.maximum(high, positions)
         lows = _units([domain.at(position) for position in low.tolist()], wanted.shape)
         highs = _units([domain.up_to(position) for position in high.tolist()], wanted.shape)

@@ -16,7 +16,7 @@ from ldprange.decompositions import GridsLayout
 from ldprange.domain import Domain, Product
 from ldprange.domain.product import joint_bin_columns
 from ldprange.errors import QueryError
-from ldprange.estimation.among import Among, at_once
+from ldprange.estimation.among import Among
 from ldprange.estimation.answered import AnsweredShares
 from ldprange.estimation.attribute_estimate import Estimate, normal_quantile, single
 from ldprange.estimation.conditional import Conditional
@@ -35,7 +35,7 @@ from ldprange.estimation.named_ranges import (
     positions,
 )
 from ldprange.estimation.pictures import two_attributes
-from ldprange.estimation.shares import Interval, level_estimates
+from ldprange.estimation.shares import Interval, at_once, level_estimates
 from ldprange.sampling import Population
 from ldprange.support.arrays import Floats, Positions
 from ldprange.support.checking import listed

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.estimation.shares import Shares
+from ldprange.estimation.shares import Shares, at_once
 from ldprange.levels import boundaries
 from ldprange.support.arrays import Boundaries, Floats, Positions
 
@@ -19,8 +18,10 @@ _NODES_ACROSS = 32  # until so many lie where the quantile may be; several are l
 _MANY_ACROSS = 16  # if there are so many at least
 
 
-def quantile_bounds(shares: Shares, wanted: Floats, confidence: float) -> tuple[Positions, Positions]:
+def quantile_bounds(shares: Shares, wanted: Floats, z: float) -> tuple[Positions, Positions]:
     """Return the boundaries between which quantiles lie, for the ``wanted`` shares of people below them.
+
+    Intervals are as sure as those that reach ``z`` standard deviations to either side.
 
     Where the share below a boundary is surely less than q, the quantile lies beyond. One boundary may seem so
     by chance, so they are looked at in two ways, which share the risk. All at once, with long intervals: so
@@ -28,10 +29,8 @@ def quantile_bounds(shares: Shares, wanted: Floats, confidence: float) -> tuple[
     from either end, and the quantile's own is the first that can be wrong: several together, which have less
     noise, unless only few lie there.
     """
-    risk, number = 1 - confidence, 2 * shares.bins  # of boundaries, on all levels
-    in_turn, at_once = (
-        -NormalDist().inv_cdf(part * risk / 2) for part in (_IN_TURN, (1 - _IN_TURN) / number)
-    )
+    number = 2 * shares.bins  # of boundaries, on all levels
+    in_turn, all_of_them = at_once(z, 1 / _IN_TURN), at_once(z, number / (1 - _IN_TURN))
     low, high = np.zeros(wanted.size), np.full(wanted.size, float(shares.bins))
 
     def narrow(which: NDArray[np.intp], known: Boundaries, least: Floats, most: Floats) -> None:
@@ -48,7 +47,7 @@ def quantile_bounds(shares: Shares, wanted: Floats, confidence: float) -> tuple[
     for size in sizes:
         known = boundaries(shares.bins, size)[_covered(low[sought] // size, -(-high[sought] // size))]
         below = shares.below(known)
-        least, most = below(at_once)
+        least, most = below(all_of_them)
         narrow(sought, known, np.maximum.accumulate(least), np.minimum.accumulate(most[::-1])[::-1])
         across = (high[sought] - low[sought]) / size
         enough = (across >= _NODES_ACROSS) | (size == sizes[-1])

@@ -22,7 +22,7 @@ Interval = tuple[Floats, Floats]
 
 _MANY_COUNTERS = 1 << 18  # beyond so many, levels are estimated side by side
 _MANY_SHARES = 1 << 16  # beyond so many, intervals are worked out side by side, in parts that caches hold
-_TOGETHER = 4  # boundaries
+_TOGETHER = 4  # boundaries, which are looked at as one
 _STRANGERS = 3.0  # people, who may be anywhere
 _SKEWED = 0.2  # of a variance, that one person's step times the way to an end may be where a law is normal
 _HALVINGS = 40
@@ -79,7 +79,7 @@ class Shares(ABC):
 
 
 class CentredShares(Shares):
-    """Shares whose intervals lie evenly about an unbiased one."""
+    """Shares whose intervals lie about an unbiased one."""
 
     bounded: bool = False
     """Whether intervals end at 0 and 1."""
@@ -114,9 +114,6 @@ class CentredShares(Shares):
         return partial(score_interval, self.centre(start, known), self.spread(start, known))
 
     def below_several(self, known: Boundaries, z: float) -> Interval:
-        unknown = np.full(min(_TOGETHER - 1, known.size), np.inf)
-        if known.size < _TOGETHER:
-            return -unknown, unknown
         several, (first, second) = sliding_window_view(known, _TOGETHER), np.triu_indices(_TOGETHER, 1)
         low, high = (several[:, each].reshape(-1) for each in (first, second))
         spread = self.spread(np.append(np.zeros_like(known), low), np.append(known, high))
@@ -128,6 +125,7 @@ class CentredShares(Shares):
         # of a sum, by 2 cov(F_a, F_b) = V(0, a) + V(0, b) − V(a, b)
         variance = np.maximum(variance - between / _TOGETHER**2, 0.0)
         least, most = score_interval(centre, Spread(variance, share, slope), z)
+        unknown = np.full(_TOGETHER - 1, np.inf)  # at the ends, with too few before or after
         return np.concatenate([-unknown, least]), np.concatenate([most, unknown])
 
 
@@ -221,8 +219,7 @@ def _lower_end_of_few(low: Floats, centre: Floats, at_zero: Floats, slope: Float
     few = (low > 0) & (low < centre) & (slope * z * z > _SKEWED * (centre - low))
     if not few.any():
         return low
-    law = NormalDist()
-    z = -law.inv_cdf(min(2 * law.cdf(-z), 0.5))
+    z = at_once(z, 0.5)
     step, noise, reached = slope[few], at_zero[few], centre[few]
     ruled_out, possible = np.zeros_like(step), low[few]
     for _ in range(_HALVINGS):
@@ -234,6 +231,19 @@ def _lower_end_of_few(low: Floats, centre: Floats, at_zero: Floats, slope: Float
     moved = low.copy()
     moved[few] = possible
     return moved
+
+
+def at_once(z: float, number: float) -> float:
+    """Return how far each of a ``number`` of intervals must reach, for all to hold as often as one at ``z``.
+
+    By Bonferroni's inequality, whatever they have to do with each other. One that takes only a part of the
+    risk is one of a number: that of half of it, one of two. Half a number takes twice the risk.
+
+    >>> round(at_once(1.96, 1), 2), round(at_once(1.96, 2), 2), round(at_once(1.96, 0.5), 2)
+    (1.96, 2.24, 1.64)
+    """
+    law = NormalDist()
+    return -law.inv_cdf(min(law.cdf(-z) / number, 0.5))
 
 
 def level_estimates(aggregate: Aggregate) -> list[Floats]:
