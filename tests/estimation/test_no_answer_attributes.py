@@ -65,10 +65,13 @@ def test_what_is_missing_is_no_answer_where_there_may_be_none() -> None:
     assert BOTH.count(values).sum() == 3
     assert ldp.Client(ldp.Plan(BOTH, 1.0, ldp.Flat(), ldp.GRR())).encode({"pay": None, "size": "M"})
     assert [piece["pay"].size for piece in BOTH.pieces(values, 2)] == [2, 1]
-    with pytest.warns(UserWarning, match="left out 2 of 3 people"):
-        assert BOTH.count(values, missing="skip").sum() == 1
+    assert BOTH.count(values, missing="skip").sum() == 3  # to decline is an answer
+    assert PAY.count([1, None, math.nan], missing="skip").tolist() == [0, 1, 0, 2]
     with pytest.raises(DomainError, match="region: everyone must have a value"):
         PADDED.count({"pay": [1], "region": [None]})
+    people = {"pay": [1, None, None, 2], "region": ["N", None, "N", "N"]}
+    with pytest.warns(UserWarning, match="left out 1 of 4 people"):
+        assert PADDED.count(people, missing="skip")[-1].sum() == 1  # no answer
 
 
 def test_a_product_may_be_written_and_read_and_answered() -> None:

@@ -143,10 +143,10 @@ def _parquet(**columns: pa.Array) -> Callable[[Path], None]:
         ("a.parquet", _text("name,age\nx,1\n"), AGES, None, "it is plain text; rename it to .csv"),
         ("a.xls", _bytes(b"\xd0\xcf\x11\xe0" + bytes(9)), AGES, "age", "spreadsheet .*export it as CSV"),
         ("a.txt", _text("1\n2\nold\n4\n"), AGES, None, "row 3 has 'old'"),
-        ("a.txt", _text("1\n2\nnan\n"), AGES, None, "row 3 has 'nan'"),
+        ("a.txt", _text("1\n2\nnan\n"), AGES, None, "row 3 has none; .*--missing skip"),
         ("a.txt", _text("1\n\n3\n"), AGES, None, "row 2 has none"),
         ("a.csv", _text("age,x\n1,a\n,b\n"), AGES, "age", "row 2 has none"),
-        ("a.csv", _text("age,x\n1,a\nNA,b\n"), AGES, "age", "row 2 has 'NA'"),
+        ("a.csv", _text("age,x\n1,a\nNA,b\n"), AGES, "age", "row 2 has none; .*--missing skip"),
         ("a.csv", _text("age,x\n1,a\n\n2,b\n"), AGES, "age", "row 2 has none"),
         ("a.txt", _text("1\n" * 2_500_000 + "x\n"), AGES, None, "row 2500001 has 'x'"),
         ("a.txt", _text("x" * 5_000_000), AGES, None, "one value a line"),
@@ -232,6 +232,23 @@ class TestMissing:
         pa.parquet.write_table(pa.table({"x": held}), tmp_path / "a.parquet")
         (values,), skipped = self.left(tmp_path / "a.parquet", None, REAL)
         assert (values.tolist(), skipped) == ([1.5, 2.5], 2)
+
+    @pytest.mark.parametrize("word", ["NaN", "nan", "NA", "null", " None"])
+    def test_said_in_a_word(self, word: str, tmp_path: Path) -> None:
+        (tmp_path / "a.csv").write_text(f"age,size\n1,S\n{word},M\n3,NA\n")
+        (ages,), skipped = self.left(tmp_path / "a.csv", "age", AGES)
+        assert (ages.tolist(), skipped) == ([1, 3], 1)
+        with pytest.raises(FileError, match=r"row 2 has none; .*--missing skip"):
+            _read(tmp_path / "a.csv", AGES, "age")
+        (sizes,), skipped = self.left(tmp_path / "a.csv", "size", ldp.Domain.ordered(["S", "M", "NA"]))
+        assert (sizes.tolist(), skipped) == (["S", "M", "NA"], 0)
+
+    def test_of_what_people_need_not_tell_is_no_answer(self, tmp_path: Path) -> None:
+        (tmp_path / "a.csv").write_text("age,pay\n1,\n,2\n3,4\n5,NaN\n")
+        both = ldp.Domain.product(age=AGES, pay=ldp.Domain.integers(0, 9, no_answer=True))
+        (chunk,), skipped = self.left(tmp_path / "a.csv", None, both)
+        assert (chunk["age"].tolist(), skipped) == ([1, 3, 5], 1)
+        assert np.isnan(chunk["pay"]).tolist() == [True, False, True]
 
     def test_chunks_are_cut_as_without_them(self, tmp_path: Path) -> None:
         (tmp_path / "a.csv").write_text("age\n" + '""\n5\n' * (CHUNK + 3))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,9 @@ from ldprange.domain.extended import Extended, Sides, read_inside
 from ldprange.domain.labels import Categories, Ordered
 from ldprange.domain.numbers import Integers, Logarithmic, Real
 from ldprange.domain.open_ends import OpenEnds
-from ldprange.errors import DomainError
+from ldprange.errors import ArgumentError, DomainError
 from ldprange.support.arrays import Bins
-from ldprange.support.checking import Values, normalise, shown
+from ldprange.support.checking import Values, check_choice, normalise, shown
 from ldprange.support.columns import Missing, with_missing
 
 NO_ANSWER = "no answer"
@@ -67,9 +67,8 @@ class NoAnswer(Extended):
         return Extended.index(self, self.present(values))
 
     def present(self, values: Values, missing: Missing = "refuse") -> Any:
-        """Return ``values`` as an array: what is ``missing`` is no answer, unless it is to be left out."""
-        if missing != "refuse":
-            return Domain.present(self, values, missing)
+        """Return ``values`` as an array; nothing is ``missing``, for what is not there is no answer."""
+        check_choice(missing, get_args(Missing), "missing", ArgumentError)
         array, absent = with_missing(values)
         if array.dtype.kind == "O":  # one word for what may be told in several
             array = array.copy()

@@ -117,24 +117,30 @@ class Product(Domain):
         return np.bincount(flat.reshape(-1), minlength=self.bins).reshape(self.shape)
 
     def present(self, values: Values, missing: Missing = "refuse") -> Any:
-        """Return a column for each attribute; with ``missing="skip"``, of people with a value in each.
+        """Return a column for each attribute: what is ``missing`` is no answer, where there may be none.
 
-        Otherwise what is missing is no answer, where there may be none, and elsewhere an error.
+        Elsewhere it is an error, or whoever lacks a value is left out (``"skip"``).
         """
         check_choice(missing, get_args(Missing), "missing", ArgumentError)
-        columns = []
-        if missing == "refuse":
-            for name, axis, column in zip(self.names, self.axes, self._columns(values), strict=True):
-                with about(listed([name])):
-                    columns.append(axis.present(column))
-            return dict(zip(self.names, columns, strict=True))
-        columns, absent = map(list, zip(*map(with_missing, self._columns(values)), strict=True))
-        if any(each.any() for each in absent):
-            self._check_lengths(columns)
-            anything = np.any(absent, axis=0)
-            told(columns[0], anything, missing)
-            columns = [without(column, anything) for column in columns]
-        return dict(zip(self.names, columns, strict=True))
+        columns = self._columns(values)
+        if missing == "skip":
+            columns = self._whole_rows(columns)
+        found = {}
+        for name, axis, column in zip(self.names, self.axes, columns, strict=True):
+            with about(listed([name])):
+                found[name] = axis.present(column)
+        return found
+
+    def _whole_rows(self, columns: Sequence[Any]) -> list[NDArray[Any]]:
+        """Return the columns of the people who lack no value that everybody has to tell."""
+        arrays, absent = map(list, zip(*map(with_missing, columns), strict=True))
+        absent = [each for each, axis in zip(absent, self.axes, strict=True) if not axis.optional]
+        if not any(each.any() for each in absent):
+            return arrays
+        self._check_lengths(arrays)
+        incomplete = np.any(absent, axis=0)
+        told(arrays[0], incomplete, "skip")
+        return [without(each, incomplete) for each in arrays]
 
     def pieces(self, values: Values, size: int, missing: Missing = "refuse") -> Iterator[Any]:
         columns = list(self.present(values, missing).values())

@@ -29,6 +29,7 @@ _BATCH_ROWS = 1 << 18
 _NEVER = "\x1f"  # the unit separator: a plain column has no delimiter, but the reader wants one
 _MAX_LINE_LENGTH = 1 << 20
 _MAX_REASON_LENGTH = 1 << 8
+_WORDS_FOR_NOTHING = pa.array(["NaN", "nan", "NA", "N/A", "null", "NULL", "None", "NaT"])
 
 
 Column = Iterator[NDArray[Any]]
@@ -44,7 +45,7 @@ def plain_values(file: BinaryIO, domain: Domain, skipped: Skipped | None = None)
     # block by block, because a reader that waits for standard input by itself cannot be interrupted
     text = {"value": pa.string()}
     blocks = (delimited_batches(io.BytesIO(block), ["value"], text, parsing) for block in _whole_lines(file))
-    (column,) = _columns(chain.from_iterable(blocks), domain, skipped)
+    (column,) = _columns(_without_words(chain.from_iterable(blocks), domain), domain, skipped)
     return column
 
 
@@ -78,7 +79,7 @@ def delimited_values(
         )
     parsing = pyarrow.csv.ParseOptions(delimiter=delimiter, ignore_empty_lines=False, newlines_in_values=True)
     batches = delimited_batches(file, names, dict.fromkeys(chosen, pa.string()), parsing)
-    return _columns(batches, domain, skipped)
+    return _columns(_without_words(batches, domain), domain, skipped)
 
 
 def parquet_values(
@@ -92,19 +93,33 @@ def parquet_values(
 
 def _columns(batches: Iterator[pa.RecordBatch], domain: Domain, skipped: Skipped | None) -> list[Column]:
     attributes = domain.attributes
-    copies = tee(_numbered(batches, skipped), len(attributes))
+    needed = [name or 0 for name, each in attributes.items() if not each.optional]
+    copies = tee(_numbered(batches, needed, skipped), len(attributes))
     return [_typed(copy, name, each) for (name, each), copy in zip(attributes.items(), copies, strict=True)]
 
 
-def _numbered(batches: Iterable[pa.RecordBatch], skipped: Skipped | None) -> Iterator[_Numbered]:
-    """Yield rows with their numbers, from 1; without those that lack a value, if they are ``skipped``."""
+def _without_words(batches: Iterator[pa.RecordBatch], domain: Domain) -> Iterator[pa.RecordBatch]:
+    """Yield texts with nothing where one says so in a word; any word may be a label, though."""
+    spoken = [name or 0 for name, each in domain.attributes.items() if each.plain.column != "labels"]
+    for rows in batches:
+        for name in spoken:
+            at = rows.schema.get_field_index(name) if name else 0
+            nothing = pc.is_in(pc.utf8_trim_whitespace(rows.column(at)), _WORDS_FOR_NOTHING)
+            rows = rows.set_column(at, rows.schema.field(at), pc.if_else(nothing, None, rows.column(at)))
+        yield rows
+
+
+def _numbered(
+    batches: Iterable[pa.RecordBatch], needed: Sequence[str | int], skipped: Skipped | None
+) -> Iterator[_Numbered]:
+    """Yield rows with their numbers, from 1; without those that lack a ``needed`` value, if ``skipped``."""
     first = 1
     for batch in batches:
         numbers: _Rows = range(first, first + len(batch))
         first += len(batch)
         if skipped is not None:
-            empty = [column.is_null(nan_is_null=True) for column in batch.columns]
-            missing = np.logical_or.reduce([column.to_numpy(zero_copy_only=False) for column in empty])
+            empty = [batch.column(name).is_null(nan_is_null=True) for name in needed]
+            missing = np.any([column.to_numpy(zero_copy_only=False) for column in empty], axis=0)
             if missing.any():
                 skipped(int(np.count_nonzero(missing)))
                 batch, numbers = batch.filter(pa.array(~missing)), np.asarray(numbers)[~missing]
