@@ -186,3 +186,26 @@ def test_if_nobody_reported_on_both_all_is_possible() -> None:
     found = ldp.estimate(ldp.simulate_values(plan, {"a": [1] * 50, "b": [5] * 50}, seed=1), denoise=True)
     answer = found.range(a=(0, 3), given={"b": (0, 7)})
     assert (answer.low, answer.high) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("given", [(0, 1), (0, 9)], ids=["few", "all"])
+def test_shares_of_categories_do_not_depend_on_their_order(given: tuple[int, int]) -> None:
+    labels = ["bus", "car", "bike", "foot", "train"]
+    domain = ldp.Domain.product(
+        minutes=ldp.Domain.integers(0, 9), mode=ldp.Domain.categories(labels, no_answer=True)
+    )
+    counts = np.random.default_rng(3).multinomial(5000, [1 / 60] * 60).reshape(10, 6)
+    plan, negative = ldp.choose_plan(domain, epsilon=1.0, expected_users=5000), 0
+    for seed in range(10):
+        found = joint(ldp.simulate(plan, counts, seed=seed))
+        ratios = np.array([found.everyone.range(minutes=given, mode=label).value for label in labels])
+        among = found.marginal("mode", given={"minutes": given})
+        shares, declined = among.histogram().value, among.no_answer()
+        assert declined.low is not None
+        assert 0 <= declined.low <= declined.value <= 1
+        assert shares.sum() == pytest.approx(1)
+        kept = shares > 0
+        assert np.ptp((ratios / ratios.sum() - shares)[kept]) < 1e-12  # as much is taken from each
+        assert shares.min() == 0 or np.allclose(shares, ratios / ratios.sum())
+        negative += bool(np.any(ratios < 0))
+    assert (negative > 0) == (given == (0, 1))

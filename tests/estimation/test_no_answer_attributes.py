@@ -66,7 +66,7 @@ def test_what_is_missing_is_no_answer_where_there_may_be_none() -> None:
     assert ldp.Client(ldp.Plan(BOTH, 1.0, ldp.Flat(), ldp.GRR())).encode({"pay": None, "size": "M"})
     assert [piece["pay"].size for piece in BOTH.pieces(values, 2)] == [2, 1]
     assert BOTH.count(values, missing="skip").sum() == 3  # to decline is an answer
-    assert PAY.count([1, None, math.nan], missing="skip").tolist() == [0, 1, 0, 2]
+    assert PAY.count([1, math.nan, math.nan], missing="skip").tolist() == [0, 1, 0, 2]
     with pytest.raises(DomainError, match="region: everyone must have a value"):
         PADDED.count({"pay": [1], "region": [None]})
     people = {"pay": [1, None, None, 2], "region": ["N", None, "N", "N"]}
@@ -320,7 +320,9 @@ def test_noise_among_values_does_not_change_how_many_gave_no_answer() -> None:
         wanted = everyone.range(pay="no answer", region="N").value
         wanted /= everyone.range(pay=(0, "no answer"), region="N").value
         none = found.marginal("pay", given={"region": "N"}).no_answer(confidence=None)
-        assert none.value == pytest.approx(wanted)
+        assert none.value == pytest.approx(
+            np.clip(wanted, 0, 1)
+        )  # as all shares among some of the people are
 
 
 def test_among_cells_that_do_not_tell_who_answered_a_mean_may_be_anything() -> None:

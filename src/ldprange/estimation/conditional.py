@@ -19,8 +19,8 @@ class Conditional(Shares):
     """An attribute's shares among the people in given ranges, with Fieller's interval for a ratio.
 
     A ratio of unbiased estimates is not one itself, and may be anything where few are given; so shares come
-    from a cdf that is made to rise, and intervals end at 0 and 1: the share of some people among others
-    cannot lie beyond.
+    from a cdf that is made to rise, or of categories are the nearest that are not negative; and intervals end
+    at 0 and 1: the share of some people among others cannot lie beyond.
 
     Parameters
     ----------
@@ -35,6 +35,8 @@ class Conditional(Shares):
         How many people reported.
     answered
         How many of the attribute's first bins are values; no answer has no place among them.
+    ordered
+        Whether these values have an order.
     """
 
     name = "Estimate among some of the people"
@@ -46,6 +48,7 @@ class Conditional(Shares):
         joint_cdf: Floats,
         users: int,
         answered: int,
+        ordered: bool,
     ) -> None:
         self._shares, self._ranges, self.users = shares, ranges, users
         at = ranges.index(None)
@@ -55,10 +58,9 @@ class Conditional(Shares):
         self.bins = joint_cdf.size - 1
         self.cdf = joint_cdf / joint_cdf[-1]
         values = self.cdf[: answered + 1]
-        told = max(float(values[-1]), 0.0)
-        self._rising = np.append(
-            told * rising(values / told) if told else 0 * values, self.cdf[answered + 1 :]
-        )
+        told = min(float(values[-1]), 1.0)
+        among = (rising if ordered else _not_negative)(values / values[-1]) if told > 0 else 0 * values
+        self._rising = np.append(max(told, 0.0) * among, self.cdf[answered + 1 :])
         everybody = self._ends(np.zeros(1, np.int64), np.full(1, self.bins))
         self._among = Among(shares, *([int(end[0]) for end in ends] for ends in everybody))
 
@@ -111,3 +113,15 @@ class Conditional(Shares):
 
     def _boxes(self, low: Boundaries, high: Boundaries) -> Boxes:
         return self._shares.whole(*self._ends(low, high))
+
+
+def _not_negative(cdf: Floats) -> Floats:
+    """Return the cdf of the distribution nearest to shares that add up to 1, in whatever order they are.
+
+    It takes as much from each of them, but none below 0.
+    """
+    shares = np.diff(cdf)
+    greatest = np.sort(shares)[::-1]
+    too_much = (np.cumsum(greatest) - 1) / np.arange(1, shares.size + 1)
+    taken = too_much[np.flatnonzero(greatest > too_much)[-1]]
+    return np.append(0.0, np.cumsum(np.maximum(shares - taken, 0.0)))

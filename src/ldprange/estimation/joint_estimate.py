@@ -364,7 +364,8 @@ class JointEstimate:
         if joint_cdf[-1] <= 0:
             raise QueryError("nobody seems to be in the given ranges, as far as reports tell; widen them")
         ranges, answered = [given.get(p) for p in chosen], self._product.axes[attribute].answered.bins
-        return Conditional(shares, ranges, joint_cdf, self.users, answered)
+        ordered = attribute not in self._product.unordered
+        return Conditional(shares, ranges, joint_cdf, self.users, answered, ordered)
 
     def quantile(
         self,
