@@ -33,7 +33,8 @@ from ldprange.support.html_tables import html_facts
 VERSION = 1
 _MAX_BINS = 1 << 26
 _MAX_CELLS = 1 << 28
-_MAX_COUNTERS = 1 << 28  # 2 GiB of counts
+MAX_COUNTERS = 1 << 28
+"""Of a plan: 2 GiB of counts."""
 
 
 def check_bins(domain: Domain) -> None:
@@ -114,7 +115,7 @@ class Plan(Agreement):
             oracle=_oracles(self.oracle, levels, float(self.epsilon)),
             level_probabilities=_probabilities(self.level_probabilities, len(levels)),
         )
-        if self.counters > _MAX_COUNTERS:
+        if self.counters > MAX_COUNTERS:
             raise PlanError(
                 f"a plan may need at most 2**28 counters, got {self.counters}; "
                 "use fewer bins, or Hadamard hashing with fewer bits"

@@ -17,6 +17,7 @@ from ldprange.prediction import WANTED_MARGIN
 NUMBERS = ldp.Domain.integers(0, 120)
 LABELS = ldp.Domain.categories(["bus", "car", "bicycle", "train", "foot"])
 SEVERAL = ldp.Domain.product(age=ldp.Domain.integers(0, 31), way=LABELS)
+LARGE = ldp.Domain.integers(0, 60_000_000)
 OPEN = ldp.Domain.integers(0, 120, open_ends="high", no_answer=True)
 SURVEYS = [
     (NUMBERS, 1.0, 300),
@@ -38,7 +39,9 @@ def margin(domain: ldp.Domain, epsilon: float, users: float) -> float:
     return plan.predict(users).margin
 
 
-@pytest.mark.parametrize(("domain", "epsilon", "users"), [*SURVEYS, (NUMBERS, 1.0, 100_000)])
+@pytest.mark.parametrize(
+    ("domain", "epsilon", "users"), [*SURVEYS, (NUMBERS, 1.0, 100_000), (LARGE, 1.0, 1000)]
+)
 def test_the_margin_is_that_of_the_plan_that_is_chosen(
     domain: ldp.Domain, epsilon: float, users: int
 ) -> None:

@@ -18,8 +18,9 @@ from experiments.many.cells import errors
 from ldprange.decompositions import Decomposition
 from ldprange.errors import LdprangeError, PlanError
 from ldprange.oracles import mechanism_of
+from ldprange.plan import MAX_COUNTERS
 from ldprange.planner.compare import GUESS
-from ldprange.planner.optimise import Workload, best_oracle, rounded_probabilities
+from ldprange.planner.optimise import Workload, best_oracle, best_oracles, rounded_probabilities
 
 AGES = ldp.Domain.integers(0, 119)
 KINDS: dict[str, Decomposition] = {
@@ -90,6 +91,25 @@ def test_the_best_oracle_has_the_most_information(decomposition: Decomposition, 
                 assert chosen.noise.in_even_population(level.asked) <= other.noise.in_even_population(
                     level.asked
                 ) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 3.0, 8.0])
+@pytest.mark.parametrize("bins", [10_000_000, 1 << 25, 1 << 26])
+def test_where_the_best_oracles_need_too_many_counters_large_levels_have_cheaper_ones(
+    bins: int, epsilon: float
+) -> None:
+    levels = ldp.Windows().on(ldp.Domain.integers(0, bins - 1)).levels
+    best, chosen = [best_oracle(level, epsilon) for level in levels], best_oracles(levels, epsilon)
+    needed, left = (
+        np.array([mechanism_of(*pair, epsilon).counters for pair in zip(oracles, levels, strict=True)])
+        for oracles in (best, chosen)
+    )
+    if left.sum() <= MAX_COUNTERS:
+        assert needed[needed > left].min() >= needed[needed == left].max()
+    else:  # fewer cannot be had
+        assert chosen == [best_oracle(level, epsilon, 1) for level in levels]
+    plan = ldp.choose_plan(ldp.Domain.integers(0, bins - 1), epsilon=epsilon, expected_users=10**6)
+    assert plan.counters <= MAX_COUNTERS
 
 
 def test_a_given_oracle_is_kept() -> None:

@@ -39,7 +39,7 @@ from ldprange.oracles import KINDS as ORACLES
 from ldprange.plan import Plan
 from ldprange.planner import Comparison, choose_plan, compare_plans, optimise_plan
 from ldprange.planner.choose import Answers
-from ldprange.planner.optimise import Workload, best_oracle
+from ldprange.planner.optimise import Workload, best_oracles
 from ldprange.planner.typical_error import non_uniformity
 from ldprange.rehearsal import DenoisedPrediction, predict_denoised
 from ldprange.rehearsal.kinds import KINDS
@@ -230,5 +230,4 @@ def _denoised(plan: Plan, users: int) -> DenoisedPrediction:
 
 def _even(domain: Domain, epsilon: float, shape: Decomposition, oracle: Oracle | None) -> Plan:
     """Return the plan with as many people on each level of ``shape``, with ``oracle`` or the best on each."""
-    levels = shape.on(domain).levels
-    return Plan(domain, epsilon, shape, oracle or [best_oracle(level, epsilon) for level in levels])
+    return Plan(domain, epsilon, shape, oracle or best_oracles(shape.on(domain).levels, epsilon))

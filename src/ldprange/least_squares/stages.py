@@ -195,8 +195,15 @@ class StagesFit:
 
     def below(self, boundary: int) -> list[Floats]:
         """Return the even covariance, were there no padding, of all cells with the share below a boundary."""
-        indicator = (np.arange(self.leaves) < boundary).astype(np.float64)
-        return self.combine([*[0.0] * (len(self.stages) - 1), indicator])
+        # all blocks of bins but one are on either side of the boundary: three kinds of them are worked out
+        size, block = self.stages[-1].block, self.blocks[-1]
+        at, inside = divmod(boundary, size)
+        kinds = np.array([np.ones(size), np.arange(size) < inside, np.zeros(size)])
+        which = np.clip(np.arange(self.leaves // size) - at, -1, 1) + 1
+        carried = (kinds @ block.shared_out)[which].reshape(-1)
+        above = self.combine([*[0.0] * (len(self.stages) - 2), carried]) if len(self.stages) > 1 else []
+        parts = above[-1].reshape(-1, block.parts) if above else np.zeros((1, 1))
+        return [*above, ((kinds @ block.within)[which] + parts @ block.shared_out.T).reshape(-1)]
 
 
 def _first_rows(rows: Floats) -> Floats:

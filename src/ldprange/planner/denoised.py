@@ -14,7 +14,7 @@ import numpy as np
 from ldprange.decompositions import Grids, Windows
 from ldprange.domain import Domain
 from ldprange.plan import Plan
-from ldprange.planner.optimise import Workload, best_oracle, optimise_plan, rounded_probabilities
+from ldprange.planner.optimise import Workload, best_oracles, optimise_plan, rounded_probabilities
 
 _TILT = 0.15  # by which the logarithm of a level's share falls with every halving of its windows
 _ENOUGH = 3e5  # 1 over the variance of a bin from which on nothing needs to be tilted
@@ -93,7 +93,7 @@ def coarse_plan(domain: Domain, epsilon: float, expected_users: float, workload:
         grids = Grids.coarse(domain, _MAX_CELLS[max(much, _EVEN)])
         return optimise_plan(domain, epsilon=epsilon, decomposition=grids, workload=workload)
     grids = Grids.coarse(domain, _MAX_CELLS[much], deepest=_DEEPEST[of_one])
-    oracles = [best_oracle(level, epsilon) for level in grids.on(domain).levels]
+    oracles = best_oracles(grids.on(domain).levels, epsilon)
     alone = np.count_nonzero(grids.depths, axis=1) == 1
     if much >= _EVEN:
         return Plan(domain, epsilon, grids, oracles)

@@ -19,7 +19,7 @@ from ldprange.domain import Domain
 from ldprange.errors import PlanError
 from ldprange.levels import Level
 from ldprange.oracles import GRR, HadamardHashing, Oracle, SubsetSelection, mechanism_of
-from ldprange.plan import Plan, check_bins, check_cells, check_epsilon
+from ldprange.plan import MAX_COUNTERS, Plan, check_bins, check_cells, check_epsilon
 from ldprange.support.arrays import Floats
 from ldprange.support.blas import callers_thread
 from ldprange.support.checking import check_type, shown
@@ -75,7 +75,7 @@ def optimise_plan(
     layout = decomposition.on(domain)
     levels = layout.levels
     check_cells(levels)
-    plan = Plan(domain, epsilon, decomposition, oracle or [best_oracle(level, epsilon) for level in levels])
+    plan = Plan(domain, epsilon, decomposition, oracle or best_oracles(levels, epsilon))
     information = np.array(
         [
             1 / mechanism.noise.in_even_population(level.asked)
@@ -94,10 +94,29 @@ def check_workload(workload: object) -> None:
         raise PlanError(f"a workload must be 'ranges', 'prefixes' or 'both', got {shown(workload)}")
 
 
-@lru_cache(maxsize=1024)  # plans of one domain that are compared share levels
-def best_oracle(level: Level, epsilon: float) -> Oracle:
-    """Return the oracle of most information for a level, among those with short reports and few counters."""
-    found: list[tuple[float, Oracle]] = []
+def best_oracles(levels: Sequence[Level], epsilon: float) -> list[Oracle]:
+    """Return the best oracle of every level, or of the largest ones some that together need few counters.
+
+    What even the cheapest need may be more than a plan may have: a plan of them says so.
+    """
+    most = MAX_COUNTERS
+    while True:
+        chosen = [best_oracle(level, epsilon, most) for level in levels]
+        counters = sum(
+            mechanism_of(each, level, epsilon).counters for each, level in zip(chosen, levels, strict=True)
+        )
+        if counters <= MAX_COUNTERS or most == 1:
+            return chosen
+        most //= 2
+
+
+@lru_cache(maxsize=4096)  # plans of one domain that are compared share levels
+def best_oracle(level: Level, epsilon: float, most: int = MAX_COUNTERS) -> Oracle:
+    """Return the oracle of most information for a level, among those with short reports and few counters.
+
+    If none does with ``most`` counters, it is the one with the fewest.
+    """
+    found: list[tuple[float, float, Oracle]] = []
     for oracle in (GRR(), *map(HadamardHashing, range(1, _MAX_BITS + 1)), SubsetSelection()):
         if isinstance(oracle, SubsetSelection) and level.asked > _MAX_SUBSET_CELLS:
             continue
@@ -106,10 +125,11 @@ def best_oracle(level: Level, epsilon: float) -> Oracle:
         except PlanError:  # too small an ε for the oracle's coins on so many cells
             continue
         if mechanism.counters <= _COUNTS_PER_BIN * level.cells * max(1, level.size) + 1:
-            found.append((mechanism.noise.in_even_population(level.asked), oracle))
+            beyond = max(mechanism.counters, most)
+            found.append((beyond, mechanism.noise.in_even_population(level.asked), oracle))
     if not found:
         raise PlanError(f"ε must be large enough for coins to favour the truth, got {epsilon}")
-    return min(found, key=lambda one: one[0])[1]
+    return min(found, key=lambda one: one[:2])[2]
 
 
 def rounded_probabilities(probabilities: Floats) -> list[float]:
