@@ -24,7 +24,7 @@ NEED = ("need", "--low", "0", "--high", "9")
 FOUR = r"ask one of: what can be learnt\? .*; how many people\? .*; which ε\? .*; how many bins\? .*; got "
 BAD = {
     "values outside the domain": ((*ENCODE, "outside.txt"), "between 0 and 119, got 120"),
-    "NaN": ((*ENCODE, "nan.txt"), "row 2 has 'nan'"),
+    "NaN": ((*ENCODE, "nan.txt"), "row 2 has none; .*--missing skip"),
     "a missing value": ((*ENCODE, "missing.csv", "--column", "age"), "row 2 has none"),
     "strings where numbers belong": ((*ENCODE, "people.csv", "--column", "name"), "row 1 has 'p0'"),
     "halves where whole numbers belong": ((*ENCODE, "halves.txt"), "got 1.5"),
@@ -38,8 +38,16 @@ BAD = {
         (*ENCODE, "people.csv", "--column", "age", "-o", "people.csv"),
         "replace an input",
     ),
+    "reports over an aggregate": (
+        (*ENCODE, "people.csv", "--column", "age", "-o", "monday.agg"),
+        "monday.agg holds an aggregate; choose another name",
+    ),
+    "a plan over an aggregate": (
+        (*PLAN, "--epsilon", "1", "-o", "monday.agg"),
+        "monday.agg holds an aggregate",
+    ),
     "output nowhere": ((*ENCODE, "people.csv", "--column", "age", "-o", "nowhere/x"), "no directory nowhere"),
-    "simulating nonsense": (("simulate", "ages.plan.json", "nan.txt"), "row 2 has 'nan'"),
+    "simulating nonsense": (("simulate", "ages.plan.json", "nan.txt"), "row 2 has none"),
     "simulating outside the domain": (
         ("simulate", "ages.plan.json", "outside.txt"),
         "outside.txt: values must lie",

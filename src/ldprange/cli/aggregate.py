@@ -21,6 +21,7 @@ from ldprange.cli.output import note, progress, tell, tell_left_out
 from ldprange.files import read_plan
 from ldprange.files.counting import count_files
 from ldprange.files.reports import report_files
+from ldprange.files.sniffing import Kind
 from ldprange.files.sources import STANDARD_INPUT, naming
 from ldprange.plan import Plan
 from ldprange.support.left_out import NO_REPORT, Damaged, LeftOut
@@ -85,7 +86,7 @@ def aggregate(
         _tell(total, output, as_json)
         return
     files = [name for path in report_paths for name in report_files(path)]
-    check_output(output, [plan_file, *map(str, files)])
+    check_output(output, [plan_file, *map(str, files)], writes=Kind.AGGREGATE)
     check_distinct(files)
     resume = None if STANDARD_INPUT in map(str, files) else Path(f"{output}.checkpoint")
     if resume is not None and resume.exists():
@@ -116,7 +117,7 @@ def merge(aggregate_files: tuple[str, ...], output: str, as_json: bool) -> None:
     All must be of the same plan, and the sum gets a file of its own: a sum that replaced one of them would
     count the others again if the command were repeated.
     """
-    check_output(output, aggregate_files)
+    check_output(output, aggregate_files, writes=Kind.AGGREGATE)
     check_distinct([Path(name) for name in aggregate_files])
     total = read_aggregate(aggregate_files[0])
     for name in aggregate_files[1:]:
@@ -133,7 +134,7 @@ def _on_cluster(
     from ldprange.engines import spark
 
     files = spark.files_of(report_paths)
-    check_output(output, [*inputs, *files])
+    check_output(output, [*inputs, *files], writes=Kind.AGGREGATE)
     with spark.session(master) as session:
         return spark.aggregate(session, plan, files)
 

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from ldprange.aggregate import Aggregate
 from ldprange.errors import FileError
-from ldprange.files.sniffing import Kind, expect
+from ldprange.files.sniffing import Kind, beginning, expect, kind_of
 from ldprange.files.sources import opened
 from ldprange.planner.choose import Answers
 from ldprange.planner.optimise import Workload
@@ -147,14 +147,22 @@ def read_aggregate(path: str) -> Aggregate:
     return Aggregate.load(path)
 
 
-def check_output(path: str, inputs: Sequence[str] = ()) -> None:
-    """Find out before the work whether its result can be written, and would not replace what it came from."""
+def check_output(path: str, inputs: Sequence[str] = (), *, writes: Kind | None = None) -> None:
+    """Find out before the work whether its result can be written, and what it would replace.
+
+    It must replace neither what it comes from nor a plan or an aggregate, unless it ``writes`` one itself.
+    """
     target = Path(path)
     if not target.parent.is_dir():
         raise FileError(f"{path} cannot be written: there is no directory {target.parent}")
     for name in inputs:
         if target.exists() and Path(name).exists() and target.samefile(name):
             raise FileError(f"the output must not replace an input, got {path} for both; choose another name")
+    if target.is_file():
+        with opened(path) as file:
+            held = kind_of(beginning(file))
+        if held in (Kind.PLAN, Kind.AGGREGATE) and held is not writes:
+            raise FileError(f"{path} holds {held.value}; choose another name, or remove that file first")
 
 
 def check_distinct(paths: Sequence[Path]) -> None:

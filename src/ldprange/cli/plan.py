@@ -34,6 +34,7 @@ from ldprange.decompositions import KINDS as SHAPES
 from ldprange.decompositions import Decomposition, Grids, Tree
 from ldprange.domain import Domain
 from ldprange.estimation import predict_estimate
+from ldprange.files.sniffing import Kind
 from ldprange.oracles import HRR, HadamardHashing, Oracle
 from ldprange.oracles import KINDS as ORACLES
 from ldprange.plan import Plan
@@ -114,7 +115,7 @@ def plan(
     more, with more than 2^24 joint bins, and for --answers denoised.
     """
     if output:
-        check_output(output)
+        check_output(output, writes=Kind.PLAN)
     shape, randomiser = _decomposition(decomposition, branching), _oracle(oracle, bits)
     if shape is not None and (answers == "denoised" or max_influence is not None):
         limited = "--max-influence" if answers == "unbiased" else "--answers denoised"

@@ -50,7 +50,7 @@ def expect(kind: Kind, file: BinaryIO, what: str, advice: Mapping[Kind, str]) ->
     advice
         What to do about each kind that it may be instead.
     """
-    found = kind_of(_beginning(file))
+    found = kind_of(beginning(file))
     if found is not None and found != kind:
         raise FileError(f"the file must be {what}, but it is {found.value}; {advice[found]}")
 
@@ -78,7 +78,7 @@ def kind_of(start: bytes) -> Kind | None:
     return None if re.search(r"[\0-\x08\x0b\x0c\x0e-\x1f]", text) else Kind.TEXT
 
 
-def _beginning(file: BinaryIO) -> bytes:
+def beginning(file: BinaryIO) -> bytes:
     """Return how a file begins, and leave it there; nothing, if that cannot be."""
     if file.seekable():
         position = file.tell()
