@@ -209,9 +209,9 @@ class TestStreams:
         text = done("query", "monday.agg")
         for part in (
             f"{PEOPLE:,}",
-            "25% lie below",
-            "50% lie below",
-            "75% lie below",
+            "25% lie up to",
+            "50% lie up to",
+            "75% lie up to",
             "100% ┤",
             "whole curve",
         ):

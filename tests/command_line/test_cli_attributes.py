@@ -137,9 +137,9 @@ def test_one_of_them_is_asked_by_name(town: Path) -> None:
 
 
 def test_one_of_them_has_an_overview(town: Path) -> None:
-    assert "age: 50% lie below" in done("query", "town.agg", "--attribute", "age")
+    assert "age: 50% lie up to" in done("query", "town.agg", "--attribute", "age")
     said = done("query", "town.agg", "--attribute", "region")
-    assert "lie below" not in said  # there is no order
+    assert "lie up to" not in said  # there is no order
     assert [line.split()[0] for line in said.splitlines() if "%   " in line] == ["N", "S"]
 
 
@@ -177,8 +177,8 @@ def test_without_a_question_all_attributes_are_told(town: Path) -> None:
     said = done("query", "town.agg")
     for words in (
         "10,000",
-        "age: 25% lie below",
-        "age: 75% lie below",
+        "age: 25% lie up to",
+        "age: 75% lie up to",
         "histogram of region",
         "--attribute age",
     ):

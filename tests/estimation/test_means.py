@@ -176,3 +176,18 @@ def test_given_everybody_the_mean_is_that_of_all() -> None:
     among, alone = found.marginal("a", given={"b": (0, 7)}).mean(), found.marginal("a").mean()
     assert among.value == pytest.approx(alone.value)
     assert among.interval == pytest.approx(alone.interval, rel=0.02)
+
+
+@pytest.mark.parametrize("given", [False, True], ids=["all", "given"])
+def test_a_denoised_mean_and_its_interval_lie_within_the_domain(given: bool) -> None:
+    ages, halves = ldp.Domain.integers(0, 9), ldp.Domain.categories(["a", "b"])
+    domain = ldp.Domain.product(age=ages, half=halves)
+    counts = np.zeros(domain.shape, int)
+    counts[9] = 20
+    plan = ldp.choose_plan(domain, epsilon=0.3, expected_users=40)
+    for seed in range(20):
+        found = ldp.estimate(ldp.simulate(plan, counts, seed=seed), denoise=True)
+        mean = found.marginal("age", given={"half": "a"} if given else None).mean()
+        assert mean.low is not None
+        assert mean.high is not None
+        assert 0 <= mean.low <= mean.value <= mean.high <= 9 + 1e-12

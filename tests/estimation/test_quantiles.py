@@ -78,7 +78,7 @@ def test_a_mean_is_that_of_the_histogram(domain: ldp.Domain) -> None:
     assert found.median() == found.quantile(0.5)
     mean = found.mean(confidence=0.9)
     told = f"mean       {mean.value:.6g} [{mean.low:.6g}, {mean.high:.6g}] at 90%"
-    assert f"{counts.sum():,} people\n{told}\n25% below" in found.describe(confidence=0.9)
+    assert f"{counts.sum():,} people reported\n{told}\n25% up to" in found.describe(confidence=0.9)
 
 
 def test_days_have_quartiles_and_no_mean() -> None:
@@ -87,7 +87,7 @@ def test_days_have_quartiles_and_no_mean() -> None:
     with pytest.raises(ldp.DomainError, match="a mean needs numbers, and the domain holds dates"):
         found.mean()
     assert "mean" not in found.describe()
-    assert f"50% below  {found.median()}" in found.describe()
+    assert f"50% up to  {found.median()}" in found.describe()
 
 
 def test_on_many_bins_a_closer_look_is_taken_where_a_quantile_is() -> None:

@@ -287,6 +287,14 @@ def test_categories_are_described_by_their_largest_shares() -> None:
     plan = ldp.Plan(regions, 4.0, ldp.Flat(), ldp.GRR())
     found = ldp.estimate(ldp.simulate(plan, 100 * np.arange(12), seed=1))
     people, *shares = found.describe().split("\n")
-    assert people == "6,600 people"
+    assert people == "6,600 people reported"
     assert shares[0] == f"region 11  {found.range('region 11', 'region 11')}"
     assert len(shares) == 8
+
+
+def test_one_value_is_a_range_by_itself() -> None:
+    estimate = _estimate()
+    assert estimate.range(12) == estimate.range(12, 12)
+    assert _estimate("ordered").range("grade 3").value == _estimate("ordered").histogram().value[3]
+    with pytest.raises(ldp.LdprangeError, match="a range must end after it begins"):
+        _estimate("real").range(2.0)

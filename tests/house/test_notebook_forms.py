@@ -27,7 +27,7 @@ SHOWN = {
     "outlook": (ldp.outlook(AGES, epsilon=1.0, expected_users=300), "300 answers"),
     "influence": (PLAN.influence(0.01), "made up"),
     "aggregate": (COUNTED, "1,000"),
-    "estimate": (FOUND, "50% below"),
+    "estimate": (FOUND, "50% up to"),
     "joint estimate": (BOTH_FOUND, "&lt;b&gt;bus"),
     "one answer": (FOUND.range(2, 5), "at 95%"),
     "many answers": (FOUND.ranges([0, 5], [4, 9]), "<th>from</th><th>to</th>"),

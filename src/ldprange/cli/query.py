@@ -38,7 +38,7 @@ def _asked(words: str, what: str, *names: str, **more: Any) -> Callable[[Any], A
     "LOW HIGH", "The share from LOW to HIGH, itself included (real numbers: without it).", "--range", "ranges"
 )
 @_asked("BOUND", "The share up to BOUND, itself included (real numbers: without it).", "--prefix", "prefixes")
-@_asked("Q", "The value below which a share Q lies.", "--quantile", "quantiles", type=float)
+@_asked("Q", "The value up to which a share Q lies.", "--quantile", "quantiles", type=float)
 @_asked("NAME", "Of several attributes, the one that is asked about.", "--attribute", "attributes")
 @_asked("NAME LOW HIGH", "The share in all of these ranges at once (a label: twice).", "--within")
 @_asked("NAME LOW HIGH", "Ask --attribute only of the people in this range (a label: twice).", "--given")

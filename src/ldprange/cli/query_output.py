@@ -84,7 +84,7 @@ def _rows(about: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
         yield f"{of}up to {shown(each['to'])}", *_shares(each)
     for each in about.get("quantiles", []):
         interval = f"{shown(each['low'])} to {shown(each['high'])}"
-        yield f"{of}{100 * each['q']:g}% lie below", shown(each["value"]), interval
+        yield f"{of}{100 * each['q']:g}% lie up to", shown(each["value"]), interval
 
 
 def _about(about: dict[str, Any]) -> str:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MAX_SHARES_TOLD = 8
+_THE_SAME: Any = object()  # a high end that was left out; None would be a mistake
 
 
 class Estimate:
@@ -48,11 +49,11 @@ class Estimate:
     >>> print(found.range(0, 4))
     0.593 [0.580, 0.607] at 95%
     >>> print(found.describe())
-    50,000 people
+    50,000 people reported
     mean       4.01476 [3.94764, 4.08188] at 95%
-    25% below  2 [2, 2] at 95%
-    50% below  2 [2, 2] at 95%
-    75% below  7 [7, 7] at 95%
+    25% up to  2 [2, 2] at 95%
+    50% up to  2 [2, 2] at 95%
+    75% up to  7 [7, 7] at 95%
     """
 
     def __init__(
@@ -121,14 +122,14 @@ class Estimate:
             )
         return self
 
-    def range(self, low: Any, high: Any, *, confidence: float | None = 0.95) -> Answer[float]:
-        """Return the share of people between ``low`` and ``high``.
+    def range(self, low: Any, high: Any = _THE_SAME, *, confidence: float | None = 0.95) -> Answer[float]:
+        """Return the share of people between ``low`` and ``high``; of one value, if that is left out.
 
         Both ends are included where every value has a bin of its own (whole numbers, dates, labels). On
         bins with width the range goes from ``low`` up to, not including, ``high``; only the top end of the
         domain itself belongs to the last bin.
         """
-        return single(self.ranges([low], [high], confidence=confidence))
+        return single(self.ranges([low], [low if high is _THE_SAME else high], confidence=confidence))
 
     def ranges(self, lows: ArrayLike, highs: ArrayLike, *, confidence: float | None = 0.95) -> Answer[Floats]:
         """Return the shares of many ranges at once, as arrays."""
@@ -188,14 +189,14 @@ class Estimate:
         return replace(answer, asked=partial(_upper_ends, self.domain))
 
     def quantile(self, q: float, *, confidence: float | None = 0.95) -> Answer[Any]:
-        """Return the value below which a share ``q`` of the people lies, in the domain's units."""
+        """Return the value up to which a share ``q`` of the people lies, in the domain's units."""
         return self.quantiles([q], confidence=confidence).map(lambda column: column.tolist()[0])
 
     def quantiles(self, qs: ArrayLike, *, confidence: float | None = 0.95) -> Answer[NDArray[Any]]:
         """Return many quantiles at once, as arrays.
 
-        The interval is of whole bins: those that the cdf's own intervals cannot rule out, at the boundaries
-        of any level. (Coarser boundaries cut fewer nodes, so the cdf is surer there.)
+        Each interval is of whole bins, and holds by itself. It leaves out what shares below boundaries rule
+        out: first those of all boundaries at once, and then some thirty in turn from either end.
         """
         if self.domain.unordered:
             raise QueryError("categories have no order, so they have no quantiles; ask for the share of each")
@@ -232,7 +233,7 @@ class Estimate:
             )
 
     def median(self, *, confidence: float | None = 0.95) -> Answer[Any]:
-        """Return the value below which half of the people lie."""
+        """Return the value up to which half of the people lie."""
         return self.quantile(0.5, confidence=confidence)
 
     def mean(self, *, confidence: float | None = 0.95) -> Answer[float]:
@@ -256,7 +257,7 @@ class Estimate:
 
         Categories have neither: of them the lines tell the largest shares.
         """
-        lines = [f"{self.users:,} people"]
+        lines = [f"{self.users:,} {'person' if self.users == 1 else 'people'} reported"]
         if self._everyone is not None:
             lines.append(f"no answer  {self.no_answer(confidence=confidence)}; of those who answered:")
         if self.domain.unordered:
@@ -267,7 +268,7 @@ class Estimate:
         with suppress(DomainError):  # dates and labels have none
             mean = self.mean(confidence=confidence).map("{:.6g}".format)
             lines.append(f"mean       {mean}")
-        lines += [f"{100 * q:g}% below  {self.quantile(q, confidence=confidence)}" for q in (0.25, 0.5, 0.75)]
+        lines += [f"{100 * q:g}% up to  {self.quantile(q, confidence=confidence)}" for q in (0.25, 0.5, 0.75)]
         return "\n".join(lines)
 
     def plot(self, *, counts: ArrayLike | None = None, title: str = "", label: str = "") -> Figure:

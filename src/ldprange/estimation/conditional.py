@@ -90,7 +90,7 @@ class Conditional(Shares):
         (low, _), (_, high) = (
             mean_ratio_interval(each, shares, self._sum_variance, unseen, z) for each in (least, most)
         )
-        return low, high
+        return max(low, float(values.min())), min(high, float(values.max()))
 
     def _sum_variance(self, values: Floats) -> float:
         """Return the variance of Σ ``values`` × the shares of all people who are given and in each bin."""

@@ -375,7 +375,7 @@ class JointEstimate:
         given: Mapping[str, Range] | None = None,
         confidence: float | None = 0.95,
     ) -> Answer[Any]:
-        """Return the value of an attribute below which a share ``q`` lies (of the people in other ranges)."""
+        """Return the value of an attribute up to which a share ``q`` lies (of the people in other ranges)."""
         return self.marginal(of, given=given).quantile(q, confidence=confidence)
 
     def plot(self, *names: str, title: str = "") -> "Figure":

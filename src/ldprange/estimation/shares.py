@@ -102,8 +102,10 @@ class CentredShares(Shares):
         bins = np.arange(self.bins)
         centre, variance = float(values @ self.centre(bins, bins + 1)), self.mean_variance(values)
         unseen = unseen_variance(self.users, self.sampled)
-        low, high = (variance + unseen * (end - centre) ** 2 for end in (values.min(), values.max()))
-        return centre - z * math.sqrt(low), centre + z * math.sqrt(high)
+        least, most = values.min(), values.max()
+        low, high = (variance + unseen * (end - centre) ** 2 for end in (least, most))
+        ends = centre - z * math.sqrt(low), centre + z * math.sqrt(high)
+        return (max(ends[0], least), min(ends[1], most)) if self.bounded else ends
 
     def mean_variance(self, values: Floats) -> float:
         """Return the variance of the mean of bins' ``values``."""

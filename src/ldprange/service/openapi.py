@@ -231,7 +231,7 @@ DESCRIPTION: Json = {
             _ATTRIBUTE,
         ),
         f"{_AT}/quantiles": _question(
-            "The values below which shares of the people lie",
+            "The values up to which shares of the people lie",
             QUARTILES,
             _query(
                 "q",

@@ -111,7 +111,7 @@ def share_of_prefix(parameters: Parameters, found: EitherEstimate, confidence: f
 
 
 def quantiles(parameters: Parameters, found: EitherEstimate, confidence: float) -> dict[str, Any]:
-    """Tell the values below which shares of the people lie."""
+    """Tell the values up to which shares of the people lie."""
     qs = parameters.numbers("q")
     return {"q": qs, **columns(one_attribute(parameters, found).quantiles(qs, confidence=confidence))}
 
