@@ -150,6 +150,8 @@ class TestAsking:
         assert prefix["low"] == found.prefix(30, confidence=0.5).low
         median = asked.get("/api/surveys/ages/quantiles?q=0.5&q=0.9").json
         assert median["value"] == found.quantiles([0.5, 0.9]).value.tolist()
+        mean = asked.get("/api/surveys/ages/mean?confidence=0.9").json
+        assert (mean["value"], mean["high"]) == (found.mean().value, found.mean(confidence=0.9).high)
         cdf = asked.get("/api/surveys/ages/cdf?band=simultaneous").json
         assert cdf["high"] == found.cdf(band="simultaneous").high.tolist()  # type: ignore[union-attr]
         assert cdf["to"] == list(range(120))

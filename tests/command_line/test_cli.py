@@ -37,6 +37,15 @@ class TestTheWholeWay:
         assert abs(median["value"] - np.median(truth)) < 12
         assert median["low"] <= median["value"] <= median["high"]
 
+    def test_the_mean_is_the_same_on_the_screen_as_json_and_as_csv(self, survey: Path) -> None:
+        mean = answered("query", "monday.agg", "--mean")["mean"]
+        assert mean["low"] < mean["value"] < mean["high"]
+        assert abs(mean["value"] - np.mean(ages())) < 12
+        assert f"{mean['value']:.6g}   {mean['low']:.6g} to {mean['high']:.6g}" in done(
+            "query", "monday.agg", "--mean"
+        )
+        assert f"mean,,,,,,{mean['value']!r}," in done("query", "monday.agg", "--mean", "--csv")
+
     def test_denoised_shares_are_a_distribution(self, survey: Path) -> None:
         result = answered("query", "monday.agg", "--histogram", "--denoise")
         shares = [row["value"] for row in result["histogram"]]

@@ -211,6 +211,9 @@ def test_an_attribute_is_asked_about_among_the_people_in_others(
     )
     told = asked(service, "pairs/quantiles", ("attribute", "age"), ("q", "0.5"), *SMALL)
     assert told["value"] == [among.quantile(0.5).value]
+    told = asked(service, "pairs/mean", ("attribute", "age"), *SMALL)
+    assert told["value"] == among.mean().value
+    assert "mean needs numbers" in refused(service, "pairs/mean", ("attribute", "size"))
     told = asked(service, "pairs/cdf", ("attribute", "age"), *SMALL)
     assert told["low"] == np.asarray(among.cdf().low).tolist()
     told = asked(service, "pairs/histogram", ("attribute", "age"), *SMALL)

@@ -26,7 +26,7 @@ def _asked(words: str, what: str, *names: str, **more: Any) -> Callable[[Any], A
 
 
 @command(
-    "ldprange query week.agg --range 18 64 --prefix 30 --quantile 0.5",
+    "ldprange query week.agg --range 18 64 --prefix 30 --quantile 0.5 --mean",
     "ldprange query week.agg --histogram --denoise",
     "ldprange query week.agg --quantile 0.25 --quantile 0.75 --confidence 0.99 --json",
     "ldprange query homes.agg --attribute rent --given region north north --quantile 0.5",
@@ -42,6 +42,7 @@ def _asked(words: str, what: str, *names: str, **more: Any) -> Callable[[Any], A
 @_asked("NAME", "Of several attributes, the one that is asked about.", "--attribute", "attributes")
 @_asked("NAME LOW HIGH", "The share in all of these ranges at once (a label: twice).", "--within")
 @_asked("NAME LOW HIGH", "Ask --attribute only of the people in this range (a label: twice).", "--given")
+@click.option("--mean", is_flag=True, help="The mean of people's numbers.")
 @click.option("--histogram", is_flag=True, help="The share of every bin.")
 @click.option("--cdf", is_flag=True, help="The share up to every bin.")
 @click.option(
@@ -67,6 +68,7 @@ def query(
     attributes: tuple[str, ...],
     within: tuple[tuple[str, str, str], ...],
     given: tuple[tuple[str, str, str], ...],
+    mean: bool,
     histogram: bool,
     cdf: bool,
     band: str | None,
@@ -101,7 +103,7 @@ def query(
     aggregate = read_aggregate(aggregate_file)
     if not aggregate.reports:
         raise QueryError(f"{aggregate_file} must contain at least one report, and it contains none")
-    asked = Questions(ranges, prefixes, quantiles, histogram, cdf, band or "pointwise")
+    asked = Questions(ranges, prefixes, quantiles, mean, histogram, cdf, band or "pointwise")
     names = [name for name in aggregate.plan.domain.attributes if name]
     _check_attributes(names, attribute, asked, bool(within), raw)
     if raw and not aggregate.plan.layout.has_nodes:

@@ -40,6 +40,8 @@ def _csv_rows(within: dict[str, Any] | None, found: list[dict[str, Any]]) -> Ite
         whom = {"attribute": about.get("attribute", ""), "among": _where(about.get("given", {}))}
         if none := about.get("no_answer"):
             yield {"kind": NO_ANSWER, **whom, **none}
+        if mean := about.get("mean"):
+            yield {"kind": "mean", **whom, **mean}
         all_at_once = about.get("band") == "simultaneous"
         for key, kind in {**_KINDS, "cdf": "simultaneous cdf" if all_at_once else "cdf"}.items():
             yield from ({"kind": kind, **whom, **each} for each in about.get(key, []))
@@ -85,6 +87,9 @@ def _rows(about: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     for each in about.get("quantiles", []):
         interval = f"{shown(each['low'])} to {shown(each['high'])}"
         yield f"{of}{100 * each['q']:g}% lie up to", shown(each["value"]), interval
+    if mean := about.get("mean"):
+        value, low, high = (f"{mean[key]:.6g}" for key in ("value", "low", "high"))
+        yield f"{of}mean", value, f"{low} to {high}"
 
 
 def _about(about: dict[str, Any]) -> str:

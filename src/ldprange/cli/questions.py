@@ -1,7 +1,7 @@
 """What ``ldprange query`` asks of an estimate, and the answers in plain JSON types."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ldprange.answer import Answer
@@ -20,6 +20,7 @@ class Questions:
     ranges: tuple[tuple[str, str], ...] = ()
     prefixes: tuple[str, ...] = ()
     quantiles: tuple[float, ...] = ()
+    mean: bool = False
     histogram: bool = False
     cdf: bool = False
     band: str = "pointwise"
@@ -27,7 +28,7 @@ class Questions:
     @property
     def any(self) -> bool:
         """Whether anything is asked."""
-        return bool(self.ranges or self.prefixes or self.quantiles or self.histogram or self.cdf)
+        return self != replace(Questions(), band=self.band)
 
     def answers(self, estimated: Estimate, confidence: float) -> dict[str, Any]:
         """Return the answers from ``estimated`` at ``confidence``; what was not asked is left out."""
@@ -45,6 +46,8 @@ class Questions:
         if self.quantiles:
             values = _each(estimated.quantiles(list(self.quantiles), confidence=confidence))
             found["quantiles"] = [{"q": q, **each} for q, each in zip(self.quantiles, values, strict=True)]
+        if self.mean:
+            found["mean"] = _one(estimated.mean(confidence=confidence))
         if self.histogram:
             found["histogram"] = [
                 {"from": domain.lower(index), "to": domain.upper(index), **each}

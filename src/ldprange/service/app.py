@@ -46,6 +46,7 @@ def make_app(collector: Collector) -> ASGIApp:
             _question("range", attributes.share_of_range, many=("attribute", "low", "high")),
             _question("prefix", questions.share_of_prefix, "value", "attribute"),
             _question("quantiles", questions.quantiles, "attribute", many=("q",)),
+            _question("mean", questions.mean, "attribute"),
             _question("cdf", questions.cdf, "band", "attribute"),
             _question("histogram", questions.histogram, many=("attribute",)),
             Route(f"{_SURVEY}/overview", overview.overview, methods=["GET"]),

@@ -9,6 +9,7 @@ from ldprange.service.shapes import (
     CHECK,
     KEPT,
     LISTED,
+    MEAN,
     NEW,
     NOTED,
     OVERVIEW,
@@ -241,6 +242,7 @@ DESCRIPTION: Json = {
             ),
             _ATTRIBUTE,
         ),
+        f"{_AT}/mean": _question("The mean of people's numbers", MEAN, _ATTRIBUTE),
         f"{_AT}/cdf": _question(
             "The share up to every bin",
             {"band": TEXT, "to": many(VALUE), **SHARES},

@@ -116,6 +116,11 @@ def quantiles(parameters: Parameters, found: EitherEstimate, confidence: float) 
     return {"q": qs, **columns(one_attribute(parameters, found).quantiles(qs, confidence=confidence))}
 
 
+def mean(parameters: Parameters, found: EitherEstimate, confidence: float) -> dict[str, Any]:
+    """Tell the mean of people's numbers."""
+    return columns(one_attribute(parameters, found).mean(confidence=confidence))
+
+
 def cdf(parameters: Parameters, found: EitherEstimate, confidence: float) -> dict[str, Any]:
     """Tell the share up to every bin."""
     alone = one_attribute(parameters, found)

@@ -113,6 +113,7 @@ TABLE: Json = {
     **{name: many(many(_SHARE)) for name in _ONE},
 }
 """Of two attributes: the cells' ends on each, and rows of shares, a row for each cell of the first."""
+MEAN: Json = {name: {"type": "number"} for name in _ONE}
 QUARTILES = {"q": many({"type": "number"}), **_VALUES}
 
 _DRAWN: Json = {
