@@ -12,6 +12,8 @@ from ldprange.support.arrays import Floats
 
 CELLS = 6
 
+CENTRED = np.eye(64) - 1 / 64
+
 
 def _problem(seed: int = 1, cells: int = CELLS) -> tuple[Floats, Floats, Floats, Floats]:
     """Return an estimate, its precision, which says nothing of the sum, a base and a penalty."""
@@ -122,10 +124,10 @@ def test_a_line_of_no_information_is_even_and_one_of_much_is_what_is_seen() -> N
     rng = np.random.default_rng(5)
     seen, centred = rng.dirichlet(np.full(20, 2.0)), np.eye(20) - 1 / 20
     sizes = rng.integers(1, 4, 20).astype(float)
-    np.testing.assert_allclose(
-        smooth_line(seen, 1e-6 * centred, sizes).shares, sizes / sizes.sum(), atol=1e-3
-    )
-    np.testing.assert_allclose(smooth_line(seen, 1e12 * centred, sizes).shares, seen, atol=1e-4)
+    little = smooth_line(seen, 1e-6 * centred, 1e3 * centred, sizes)
+    np.testing.assert_allclose(little.shares, sizes / sizes.sum(), atol=1e-3)
+    much = smooth_line(seen, 1e12 * centred, 1e-6 * centred, sizes)
+    np.testing.assert_allclose(much.shares, seen, atol=1e-4)
 
 
 def test_a_normal_hill_in_noise_comes_out_better_than_it_was_seen() -> None:
@@ -136,9 +138,24 @@ def test_a_normal_hill_in_noise_comes_out_better_than_it_was_seen() -> None:
     for _ in range(10):
         noise = rng.normal(0, 0.01, 64)
         seen = hill + noise - noise.mean()
-        smooth = smooth_line(seen, 1e4 * (np.eye(64) - 1 / 64), np.ones(64)).shares
+        smooth = smooth_line(seen, 1e4 * CENTRED, 1e-2 * CENTRED, np.ones(64)).shares
         errors += [((seen - hill) ** 2).sum(), ((smooth - hill) ** 2).sum()]
     assert errors[1] < 0.15 * errors[0]
+
+
+@pytest.mark.parametrize("at", [[0], [63], [1], [20], [0, 30, 63]], ids=str)
+def test_few_cells_that_stand_out_leave_the_others_smooth(at: list[int]) -> None:
+    sizes = np.random.default_rng(9).integers(1, 3, 64).astype(float)
+    hill = sizes * np.exp(-((np.arange(64) / 64 - 0.4) ** 2) / 0.05)
+    hill *= 0.7 / hill.sum()
+    hill[at] += 0.3 / len(at)
+    rng, errors = np.random.default_rng(6), np.zeros(2)
+    for _ in range(10):
+        noise = rng.normal(0, 0.005, 64)
+        seen = hill + noise - noise.mean()
+        smooth = smooth_line(seen, 4e4 * CENTRED, 5e-3 * CENTRED, sizes).shares
+        errors += [((seen - hill) ** 2).sum(), ((smooth - hill) ** 2).sum()]
+    assert errors[1] < 0.3 * errors[0]
 
 
 @pytest.mark.parametrize("ordered", [(True, True), (True, False), (False, False)])

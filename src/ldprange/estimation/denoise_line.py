@@ -90,7 +90,7 @@ def denoised_cells(estimate: Floats, below: Floats, sizes: Boundaries) -> Ways:
         return Ways(split, split, 0.0)
     if np.sqrt((root**2).sum() / sizes.size) < _NO_NOISE / sizes.size:
         return Ways(split, split, 0.0)
-    smooth = smooth_line(estimate, precision, sizes.astype(np.float64))
+    smooth = smooth_line(estimate, precision, root, sizes.astype(np.float64))
     weight = weight_of_smooth(smooth.criterion, criterion(split_cells, estimate, split, precision, root))
     return Ways(split, smooth.shares, weight)
 

@@ -1,7 +1,9 @@
 """Smooth densities of one attribute, and of two whose own distributions are known.
 
 Cells along a line have densities e^f. Slopes of f are small, and neighbouring ones alike: so as the prior
-gets stronger the density becomes even, by way of e to a straight line.
+gets stronger the density becomes even, by way of e to a straight line. A few cells may stand out, of people
+who all have the same value (0, or all beyond the last): these are left to the estimate, and the others are
+neighbours over their heads.
 
 Cells of two attributes have shares ∝ own share of one × own share of the other × e^f. If f is a sum of a
 function of each, the attributes are independent. What f says beyond that are the logarithms of the odds
@@ -15,16 +17,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from ldprange.estimation.log_density import Smooth, log_densities, weighed
-from ldprange.support.arrays import Floats
+from ldprange.support.arrays import Bins, Floats
 
 _LINE_STRENGTHS = np.geomspace(1e7, 1e-8, 16)  # from an even density to nearly any
 _LINE_EVENNESS = 0.3  # of squared slopes in the penalty, beside squared differences between them
 _PAIR_STRENGTHS = np.geomspace(1e4, 1e-6, 11)  # from independence to nearly anything
 _PAIR_EVENNESS = 0.1  # of squared logarithms of odds ratios in the penalty, beside squared differences
 _LEAST = 1e-9  # share of a cell, of what an even population would have there
+_STANDS_OUT = 4.0  # standard errors of a cell's density above what those about it lead to expect
+_END_STANDS_OUT = 3.0  # the same of the first and the last cell
+_MAX_STANDING_OUT = 1 / 4  # of all cells: if more do, it is not a smooth density with a few exceptions
 
 
-def smooth_line(estimate: Floats, precision: Floats, sizes: Floats) -> Smooth:
+def smooth_line(estimate: Floats, precision: Floats, root: Floats, sizes: Floats) -> Smooth:
     """Return the mean of all smooth densities, as each accounts for the ``estimate``.
 
     Parameters
@@ -33,11 +38,13 @@ def smooth_line(estimate: Floats, precision: Floats, sizes: Floats) -> Smooth:
         Of the share of every cell of a line, from its one end to the other.
     precision
         The inverse of its covariance; it says nothing of the sum, which is 1.
+    root
+        A square root of its covariance.
     sizes
         Of the cells.
     """
     cells = sizes.size
-    bends, slopes = _penalties(cells, ordered=True)
+    bends, slopes = _penalties(cells, _alike(estimate / sizes, root / sizes[:, None]))
     penalty = cells**3 * bends + _LINE_EVENNESS * cells * slopes
     return weighed(
         log_densities(estimate, precision, sizes / sizes.sum(), penalty, _LINE_STRENGTHS), precision
@@ -64,7 +71,10 @@ def smooth_pair(
         Whether neighbouring cells of each attribute are alike.
     """
     one, other = estimate.shape
-    (bends, steps), (other_bends, other_steps) = map(_penalties, estimate.shape, ordered)
+    (bends, steps), (other_bends, other_steps) = (
+        _penalties(cells, np.arange(cells)) if along else _penalties_of_categories(cells)
+        for cells, along in zip(estimate.shape, ordered, strict=True)
+    )
     penalty = (
         one**3 * other * np.kron(bends, other_steps)
         + one * other**3 * np.kron(steps, other_bends)
@@ -76,10 +86,36 @@ def smooth_pair(
     return smooth._replace(shares=smooth.shares.reshape(estimate.shape))
 
 
-def _penalties(cells: int, ordered: bool) -> tuple[Floats, Floats]:
-    """Return what adds up the squared second and first differences of a function of an attribute's cells."""
-    if not ordered:
-        return np.zeros((cells, cells)), np.eye(cells) - 1 / cells
-    steps = np.diff(np.eye(cells), axis=0)
-    bends = np.diff(steps, axis=0)
-    return bends.T @ bends, steps.T @ steps
+def _alike(density: Floats, root: Floats) -> Bins:
+    """Return the cells of a line but for those that surely stand out.
+
+    These are denser than a straight line through the four nearest others. ``root`` is a square root of the
+    covariance of the densities.
+    """
+    cells = density.size
+    about = np.clip(np.arange(cells) - 2, 0, cells - 5)[:, None] + np.arange(5)
+    away = (about - np.arange(cells)[:, None]).astype(np.float64)
+    others = (away != 0) / 4
+    centre = (others * away).sum(axis=1, keepdims=True)
+    spread = (others * (away - centre) ** 2).sum(axis=1, keepdims=True)
+    expected = others * (1 - centre * (away - centre) / spread)
+    excess = np.eye(cells)
+    np.put_along_axis(excess, about, (away == 0) - expected, axis=1)
+    limit = np.full(cells, _STANDS_OUT)
+    limit[[0, -1]] = _END_STANDS_OUT
+    found = np.flatnonzero(excess @ density > limit * np.sqrt(((excess @ root) ** 2).sum(axis=1)))
+    few = found.size <= _MAX_STANDING_OUT * cells
+    return np.delete(np.arange(cells), found if few else [])
+
+
+def _penalties(cells: int, alike: Bins) -> tuple[Floats, Floats]:
+    """Return what adds up squared second and first differences along a line, of those cells alone."""
+    gaps = np.diff(alike)[:, None]
+    slopes = np.diff(np.eye(cells)[alike], axis=0) / gaps
+    bends = np.diff(slopes, axis=0) / np.sqrt((gaps[1:] + gaps[:-1]) / 2)
+    return bends.T @ bends, (slopes.T * gaps[:, 0]) @ slopes
+
+
+def _penalties_of_categories(cells: int) -> tuple[Floats, Floats]:
+    """Return the same of cells that have no neighbours: all differences between them are alike."""
+    return np.zeros((cells, cells)), np.eye(cells) - 1 / cells
