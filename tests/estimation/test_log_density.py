@@ -143,6 +143,22 @@ def test_a_normal_hill_in_noise_comes_out_better_than_it_was_seen() -> None:
     assert errors[1] < 0.15 * errors[0]
 
 
+def test_amounts_come_out_better_yet_and_either_end_is_treated_alike() -> None:
+    place = (np.arange(64) + 0.5) / 64
+    amounts = np.exp(-(np.log(8 * place) ** 2) / 0.98) / place
+    amounts /= amounts.sum()
+    rng, errors = np.random.default_rng(6), np.zeros(2)
+    for _ in range(10):
+        noise = rng.normal(0, 0.005, 64)
+        seen = amounts + noise - noise.mean()
+        smooth = smooth_line(seen, 4e4 * CENTRED, 5e-3 * CENTRED, np.ones(64))
+        errors += [((seen - amounts) ** 2).sum(), ((smooth.shares - amounts) ** 2).sum()]
+        mirrored = smooth_line(seen[::-1], 4e4 * CENTRED, 5e-3 * CENTRED, np.ones(64))
+        np.testing.assert_allclose(mirrored.shares[::-1], smooth.shares, atol=1e-5)
+        assert mirrored.criterion == pytest.approx(smooth.criterion, abs=0.1)
+    assert errors[1] < 0.2 * errors[0]
+
+
 @pytest.mark.parametrize("at", [[0], [63], [1], [20], [0, 30, 63]], ids=str)
 def test_few_cells_that_stand_out_leave_the_others_smooth(at: list[int]) -> None:
     sizes = np.random.default_rng(9).integers(1, 3, 64).astype(float)

@@ -3,7 +3,9 @@
 Cells along a line have densities e^f. Slopes of f are small, and neighbouring ones alike: so as the prior
 gets stronger the density becomes even, by way of e to a straight line. A few cells may stand out, of people
 who all have the same value (0, or all beyond the last): these are left to the estimate, and the others are
-neighbours over their heads.
+neighbours over their heads. Where most people are near one end, as of amounts and durations, the density may
+rather be smooth along a logarithmic scale, which is finer there: the mean of both is taken, as either
+accounts for the estimate.
 
 Cells of two attributes have shares ∝ own share of one × own share of the other × e^f. If f is a sum of a
 function of each, the attributes are independent. What f says beyond that are the logarithms of the odds
@@ -17,7 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ldprange.estimation.log_density import Smooth, log_densities, weighed
-from ldprange.support.arrays import Bins, Floats
+from ldprange.support.arrays import Bins, Floats, Positions
 
 _LINE_STRENGTHS = np.geomspace(1e7, 1e-8, 16)  # from an even density to nearly any
 _LINE_EVENNESS = 0.3  # of squared slopes in the penalty, beside squared differences between them
@@ -27,6 +29,9 @@ _LEAST = 1e-9  # share of a cell, of what an even population would have there
 _STANDS_OUT = 4.0  # standard errors of a cell's density above what those about it lead to expect
 _END_STANDS_OUT = 3.0  # the same of the first and the last cell
 _MAX_STANDING_OUT = 1 / 4  # of all cells: if more do, it is not a smooth density with a few exceptions
+_FINEST = 1 / 128  # of the line, near the end of a logarithmic scale
+_LOG_DOUBT = 1.0  # by which a logarithmic scale has to be better
+_LOG_TEMPERATURE = 1.5  # a difference between the two scales that matters
 
 
 def smooth_line(estimate: Floats, precision: Floats, root: Floats, sizes: Floats) -> Smooth:
@@ -43,12 +48,22 @@ def smooth_line(estimate: Floats, precision: Floats, root: Floats, sizes: Floats
     sizes
         Of the cells.
     """
-    cells = sizes.size
-    bends, slopes = _penalties(cells, _alike(estimate / sizes, root / sizes[:, None]))
-    penalty = cells**3 * bends + _LINE_EVENNESS * cells * slopes
-    return weighed(
-        log_densities(estimate, precision, sizes / sizes.sum(), penalty, _LINE_STRENGTHS), precision
-    )
+    cells, even = sizes.size, sizes / sizes.sum()
+    alike = _alike(estimate / sizes, root / sizes[:, None])
+
+    def along(places: Positions) -> Smooth:
+        bends, slopes = _penalties(places, alike)
+        penalty = cells**3 * bends + _LINE_EVENNESS * cells * slopes
+        return weighed(log_densities(estimate, precision, even, penalty, _LINE_STRENGTHS), precision)
+
+    plain, middles = along(np.arange(cells, dtype=np.float64)), np.cumsum(even) - even / 2
+    if estimate[middles < 1 / 3].sum() > 1 / 2:
+        logarithmic = along(cells * _logarithms(middles))
+    elif estimate[middles > 2 / 3].sum() > 1 / 2:
+        logarithmic = along(-cells * _logarithms(1 - middles))
+    else:
+        return plain
+    return _better(plain, logarithmic)
 
 
 def smooth_pair(
@@ -72,7 +87,7 @@ def smooth_pair(
     """
     one, other = estimate.shape
     (bends, steps), (other_bends, other_steps) = (
-        _penalties(cells, np.arange(cells)) if along else _penalties_of_categories(cells)
+        _penalties(np.arange(cells), np.arange(cells)) if along else _penalties_of_categories(cells)
         for cells, along in zip(estimate.shape, ordered, strict=True)
     )
     penalty = (
@@ -108,10 +123,30 @@ def _alike(density: Floats, root: Floats) -> Bins:
     return np.delete(np.arange(cells), found if few else [])
 
 
-def _penalties(cells: int, alike: Bins) -> tuple[Floats, Floats]:
-    """Return what adds up squared second and first differences along a line, of those cells alone."""
-    gaps = np.diff(alike)[:, None]
-    slopes = np.diff(np.eye(cells)[alike], axis=0) / gaps
+def _logarithms(places: Positions) -> Positions:
+    """Return where ``places`` between 0 and 1 are on a logarithmic scale from 0 to 1."""
+    logarithms: Positions = np.log1p(places / _FINEST) / np.log1p(1 / _FINEST)
+    return logarithms
+
+
+def _better(plain: Smooth, logarithmic: Smooth) -> Smooth:
+    """Return the mean of both, weighed by their criteria, or the only one that smooths anything."""
+    if not np.isfinite(logarithmic.criterion) or not np.isfinite(plain.criterion):
+        return logarithmic if np.isfinite(logarithmic.criterion) else plain
+    worse = (logarithmic.criterion + _LOG_DOUBT - plain.criterion) / _LOG_TEMPERATURE
+    weights = np.array([1.0, np.exp(-np.clip(worse, -50, 50))])
+    weights /= weights.sum()
+    both = (plain.shares, logarithmic.shares), (plain.criterion, logarithmic.criterion)
+    return Smooth(weights @ np.array(both[0]), float(weights @ np.array(both[1])))
+
+
+def _penalties(places: Positions, alike: Bins) -> tuple[Floats, Floats]:
+    """Return what adds up squared second and first differences along a line, of those cells alone.
+
+    ``places`` are where the cells are on it, about 1 apart.
+    """
+    gaps = np.diff(places[alike])[:, None]
+    slopes = np.diff(np.eye(places.size)[alike], axis=0) / gaps
     bends = np.diff(slopes, axis=0) / np.sqrt((gaps[1:] + gaps[:-1]) / 2)
     return bends.T @ bends, (slopes.T * gaps[:, 0]) @ slopes
 
