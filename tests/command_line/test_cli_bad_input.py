@@ -29,7 +29,7 @@ BAD = {
     "strings where numbers belong": ((*ENCODE, "people.csv", "--column", "name"), "row 1 has 'p0'"),
     "halves where whole numbers belong": ((*ENCODE, "halves.txt"), "got 1.5"),
     "no such column": ((*ENCODE, "people.csv", "--column", "agee"), "its columns are: name, age"),
-    "no column chosen": ((*ENCODE, "people.csv"), "choose one: name, age"),
+    "no column chosen": ((*ENCODE, "people.csv"), "choose one with --column: name, age"),
     "no such file": ((*ENCODE, "gone.csv"), "gone.csv: it cannot be read: No such file"),
     "an empty file": ((*ENCODE, "empty.csv"), "empty"),
     "an empty column": ((*ENCODE, "empty.txt"), "empty"),
@@ -65,7 +65,10 @@ BAD = {
     "half a domain": (("plan", "--low", "9", "--epsilon", "1"), "--high is missing"),
     "the other half": (("plan", "--high", "9", "--epsilon", "1"), "--low is missing"),
     "half a year": (("plan", "--first", "2026-01-01", "--epsilon", "1"), "--last is missing"),
-    "two domains": ((*PLAN, "--labels", "a,b", "--epsilon", "1"), "say which values"),
+    "two domains": (
+        (*PLAN, "--labels", "a,b", "--epsilon", "1"),
+        "say which values .*got --low and --high and also --labels",
+    ),
     "no domain": (("plan", "--epsilon", "1"), "say which values"),
     "real numbers without bins": (("plan", "--low", "0.5", "--high", "9", "--epsilon", "1"), "need --bins"),
     "bins of dates": (

@@ -118,7 +118,8 @@ class _Said:
         }
         said = [way for way, given in ways.items() if any(part is not None for part in given.values())]
         if len(said) != 1:
-            raise click.UsageError(f"say which values people may have, with one of: {'; '.join(ways)}")
+            got = f", got {' and also '.join(said)}" * bool(said)
+            raise click.UsageError(f"say which values people may have, with one of: {'; '.join(ways)}{got}")
         for option, part in ways[said[0]].items():
             if part is None:
                 raise click.UsageError(f"{said[0]} go together, and {option} is missing; add it")

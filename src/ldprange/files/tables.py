@@ -226,7 +226,7 @@ def _choose(names: Sequence[str], column: str | None, domain: Domain) -> Sequenc
     if "" not in domain.attributes:
         chosen = list(domain.attributes)
     elif column is None and len(names) > 1:
-        raise FileError(f"the table has several columns, so choose one: {there}")
+        raise FileError(f"the table has several columns, so choose one with --column: {there}")
     else:
         chosen = [names[0] if column is None else column]
     check_columns(names, chosen, FileError, "table")
