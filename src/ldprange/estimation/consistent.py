@@ -20,6 +20,7 @@ from ldprange.estimation.shares import (
     nowhere_empty,
     rising,
 )
+from ldprange.estimation.within_cells import within_cells
 from ldprange.levels import boundaries
 from ldprange.noise import Law
 from ldprange.plan import Plan
@@ -122,7 +123,7 @@ def _denoised(plan: Plan, estimator: Estimator, law: Law, cdf: Floats, known: Bo
         if known.size == cdf.size:
             return denoised_beside(shares, noise.block_variances, noise.variances, plain)
         cells = denoised(np.diff(cdf[known]), noise.block_variances, noise.variances, known)
-        return np.diff(np.interp(np.arange(cdf.size), known, _cdf(cells)))
+        return within_cells(cells, known)
 
     def in_order(order: Boundaries | slice) -> Floats:
         shares = found(estimate[order], LineNoise(estimator, known, bins))

@@ -21,6 +21,7 @@ from ldprange.estimation.denoise_beside import denoised_beside
 from ldprange.estimation.denoise_categories import in_orders
 from ldprange.estimation.denoise_pair import denoised_pair
 from ldprange.estimation.shares import nowhere_empty
+from ldprange.estimation.within_cells import within_cells
 from ldprange.least_squares.table import Boxes, JointFit, coarser
 from ldprange.levels import neighbours
 from ldprange.noise import Law
@@ -74,14 +75,21 @@ class PairedShares:
             else:
                 shares[bins - 1], shares[bins:] = shares[bins - 1 :].sum(), 0.0
 
+            unordered = attribute in self._unordered
+            # leaves of which reports tell nothing by themselves share what their cell has
+            whole = plain == slice(0, leaves) and not unordered
+            size = table.axes[0].sizes[table.known[0]] if whole else 1
+            ends = np.arange(0, leaves + 1, size)
+            seen = np.add.reduceat(shares, ends[:-1])
+
             def in_order(order: Boundaries | slice) -> Floats:
                 found = np.full(leaves, 1 / leaves)
                 for _ in range(self._rounds):
                     people = np.append(0.0, np.cumsum(nowhere_empty(found, self._people)))
-                    found = denoised_beside(shares[order], *_line_noise(table, people), plain)
+                    cells = denoised_beside(seen[order], *_line_noise(table, people, ends), plain)
+                    found = within_cells(cells, ends) if size > 1 else cells
                 return found
 
-            unordered = attribute in self._unordered
             self._alone[attribute] = in_orders(in_order, leaves, plain, unordered=unordered)
         return self._alone[attribute]
 
@@ -171,14 +179,14 @@ class PairedShares:
         return coarser(self.alone(attribute), [self._grids.axes[attribute].cells[depth]])
 
 
-def _line_noise(table: JointFit, cdf: Floats) -> tuple[Callable[[int], Floats], Variances]:
-    """Return the variances of blocks and of ranges of one attribute's leaves, in a population of a cdf."""
+def _line_noise(table: JointFit, cdf: Floats, ends: Boundaries) -> tuple[Callable[[int], Floats], Variances]:
+    """Return the variances of blocks and of ranges of cells with these ``ends``, in a population of a cdf."""
     exact = table.variances(cdf)
 
     def variances(low: Boundaries, high: Boundaries) -> Floats:
-        return exact(Boxes([low], [high]))
+        return exact(Boxes([ends[low]], [ends[high]]))
 
-    return lambda width: variances(*neighbours(width, cdf.size - 1)), variances
+    return lambda width: variances(*neighbours(width, ends.size - 1)), variances
 
 
 def raked(joint: Floats, margins: dict[tuple[int, ...], Floats]) -> Floats:
