@@ -65,7 +65,9 @@ def test_answers_say_what_the_plan_does_not_tell_apart() -> None:
     assert "a cell of 8 bins that the reports do not tell apart" in found.range(515, 530).note
     whole, part = found.range(512, 519), found.range(512, 516)
     assert not whole.note
-    assert part.value == pytest.approx(whole.value * 5 / 8)  # people are taken to be spread evenly
+    assert (
+        0.6 * whole.value < part.value < 0.7 * whole.value
+    )  # nobody is beside them, so few are near its ends
     assert part.low == pytest.approx(0.0)
     assert part.high == pytest.approx(whole.high)
 
