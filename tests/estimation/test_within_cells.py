@@ -42,6 +42,7 @@ def test_a_bell_is_nearer_than_by_even_cells(centre: float) -> None:
     assert away[0] < 0.25 * away[1]
 
 
+@pytest.mark.slow
 def test_plans_that_ask_about_few_cells_have_smooth_margins() -> None:
     """Of the distributions of single attributes, also where no report tells bins apart."""
     domain = ldp.Domain.product(a=ldp.Domain.integers(0, 63), b=ldp.Domain.integers(0, 63))

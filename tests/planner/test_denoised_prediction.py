@@ -26,6 +26,7 @@ def _plan(domain: ldp.Domain, users: float) -> ldp.Plan:
     return ldp.choose_plan(domain, epsilon=1, expected_users=users, answers="denoised")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("domain", [AGES, KINDS_OF_WORK, MIXED])
 def test_more_people_are_predicted_to_leave_less_error(domain: ldp.Domain) -> None:
     few, many = (ldp.predict_denoised(_plan(domain, users), users) for users in (1e4, 1e6))
@@ -73,6 +74,7 @@ def test_it_tells_how_far_it_is() -> None:
     assert done == [1, 2, 3, 4, 5, 6]
 
 
+@pytest.mark.slow
 def test_the_same_is_predicted_every_time() -> None:
     one, other = (ldp.predict_denoised(_plan(MIXED, 1000), 1000) for _ in range(2))
     assert one == other

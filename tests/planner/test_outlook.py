@@ -40,7 +40,8 @@ def margin(domain: ldp.Domain, epsilon: float, users: float) -> float:
 
 
 @pytest.mark.parametrize(
-    ("domain", "epsilon", "users"), [*SURVEYS, (NUMBERS, 1.0, 100_000), (LARGE, 1.0, 1000)]
+    ("domain", "epsilon", "users"),
+    [*SURVEYS, (NUMBERS, 1.0, 100_000), pytest.param(LARGE, 1.0, 1000, marks=pytest.mark.slow)],
 )
 def test_the_margin_is_that_of_the_plan_that_is_chosen(
     domain: ldp.Domain, epsilon: float, users: int

@@ -93,6 +93,7 @@ def test_the_best_oracle_has_the_most_information(decomposition: Decomposition, 
                 ) * (1 + 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.5, 3.0, 8.0])
 @pytest.mark.parametrize("bins", [10_000_000, 1 << 25, 1 << 26])
 def test_where_the_best_oracles_need_too_many_counters_large_levels_have_cheaper_ones(
