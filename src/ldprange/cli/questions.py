@@ -1,7 +1,7 @@
 """What ``ldprange query`` asks of an estimate, and the answers in plain JSON types."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ldprange.answer import Answer
@@ -28,7 +28,7 @@ class Questions:
     @property
     def any(self) -> bool:
         """Whether anything is asked."""
-        return self != replace(Questions(), band=self.band)
+        return self != Questions(band=self.band)
 
     def answers(self, estimated: Estimate, confidence: float) -> dict[str, Any]:
         """Return the answers from ``estimated`` at ``confidence``; what was not asked is left out."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ldprange.domain import Domain
 from ldprange.estimation.among import Among
 from ldprange.estimation.fieller import mean_ratio_interval
 from ldprange.estimation.joint_shares import JointShares
@@ -33,10 +34,8 @@ class Conditional(Shares):
         its last bin, or after the last of those who answered.
     users
         How many people reported.
-    answered
-        How many of the attribute's first bins are values; no answer has no place among them.
-    ordered
-        Whether these values have an order.
+    domain
+        The attribute's: says whether its values have an order. No answer has no place among them.
     """
 
     name = "Estimate among some of the people"
@@ -47,8 +46,7 @@ class Conditional(Shares):
         ranges: Sequence[tuple[int, int] | None],
         joint_cdf: Floats,
         users: int,
-        answered: int,
-        ordered: bool,
+        domain: Domain,
     ) -> None:
         self._shares, self._ranges, self.users = shares, ranges, users
         at = ranges.index(None)
@@ -57,9 +55,12 @@ class Conditional(Shares):
         self.scales = tuple(size for size in sizes[1:] if size >= shares.steps[at]) or sizes[:1]
         self.bins = joint_cdf.size - 1
         self.cdf = joint_cdf / joint_cdf[-1]
+        answered = domain.answered.bins
         values = self.cdf[: answered + 1]
         told = min(float(values[-1]), 1.0)
-        among = (rising if ordered else _not_negative)(values / values[-1]) if told > 0 else 0 * values
+        among = (
+            (_not_negative if domain.unordered else rising)(values / values[-1]) if told > 0 else 0 * values
+        )
         self._rising = np.append(max(told, 0.0) * among, self.cdf[answered + 1 :])
         everybody = self._ends(np.zeros(1, np.int64), np.full(1, self.bins))
         self._among = Among(shares, *([int(end[0]) for end in ends] for ends in everybody))

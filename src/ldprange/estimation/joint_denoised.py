@@ -87,7 +87,7 @@ class PairedShares:
                 for _ in range(self._rounds):
                     people = np.append(0.0, np.cumsum(nowhere_empty(found, self._people)))
                     cells = denoised_beside(seen[order], *_line_noise(table, people, ends), plain)
-                    found = within_cells(cells, ends) if size > 1 else cells
+                    found = within_cells(cells, ends)
                 return found
 
             self._alone[attribute] = in_orders(in_order, leaves, plain, unordered=unordered)

@@ -363,9 +363,8 @@ class JointEstimate:
             joint_cdf = shares.between([ends[p][0] for p in chosen], [ends[p][1] for p in chosen])
         if joint_cdf[-1] <= 0:
             raise QueryError("nobody seems to be in the given ranges, as far as reports tell; widen them")
-        ranges, answered = [given.get(p) for p in chosen], self._product.axes[attribute].answered.bins
-        ordered = attribute not in self._product.unordered
-        return Conditional(shares, ranges, joint_cdf, self.users, answered, ordered)
+        ranges = [given.get(p) for p in chosen]
+        return Conditional(shares, ranges, joint_cdf, self.users, self._product.axes[attribute])
 
     def quantile(
         self,

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ldprange.estimation.log_density import Smooth, log_densities, weighed
+from ldprange.estimation.risk import weight_of
 from ldprange.support.arrays import Bins, Floats, Positions
 
 _LINE_STRENGTHS = np.geomspace(1e7, 1e-8, 16)  # from an even density to nearly any
@@ -133,11 +134,11 @@ def _better(plain: Smooth, logarithmic: Smooth) -> Smooth:
     """Return the mean of both, weighed by their criteria, or the only one that smooths anything."""
     if not np.isfinite(logarithmic.criterion) or not np.isfinite(plain.criterion):
         return logarithmic if np.isfinite(logarithmic.criterion) else plain
-    worse = (logarithmic.criterion + _LOG_DOUBT - plain.criterion) / _LOG_TEMPERATURE
-    weights = np.array([1.0, np.exp(-np.clip(worse, -50, 50))])
-    weights /= weights.sum()
-    both = (plain.shares, logarithmic.shares), (plain.criterion, logarithmic.criterion)
-    return Smooth(weights @ np.array(both[0]), float(weights @ np.array(both[1])))
+    weight = weight_of(logarithmic.criterion, plain.criterion, _LOG_DOUBT, _LOG_TEMPERATURE)
+    return Smooth(
+        weight * logarithmic.shares + (1 - weight) * plain.shares,
+        weight * logarithmic.criterion + (1 - weight) * plain.criterion,
+    )
 
 
 def _penalties(places: Positions, alike: Bins) -> tuple[Floats, Floats]:
