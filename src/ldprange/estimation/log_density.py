@@ -3,7 +3,7 @@
 Cells have shares θ ∝ base · e^f, so none is negative and they add up to 1. What is smooth is said by a
 penalty P: f has the prior e^{−κ fᵀPf/2}. As κ falls, f is free to follow the estimate y, whose precision H is
 known: for each κ the f of greatest −(y − θ)ᵀH(y − θ)/2 − κ fᵀPf/2 is found by Gauss and Newton's method,
-beginning where the last ended.
+beginning where the last ended. It is a sum of functions of rising penalty, as few as κ leaves any freedom.
 
 How strong the prior is to be nobody knows, so all are weighed: by Akaike's criterion, an estimate of the risk
 that knows how free each density was to follow the noise, and a little by the evidence, how likely the
@@ -22,7 +22,10 @@ from ldprange.support.arrays import Floats
 _STEPS = 20  # of the method, at most, for a κ
 _MAX_CHANGE = 3.0  # of f in a step
 _ENOUGH = 1e-2  # a gain of log probability that ends the search
-_RIDGE = 1e-10  # of the mean curvature, where neither the penalty nor the estimate tells anything
+_RIDGE = 1e-10  # of the curvature, where neither the penalty nor the estimate tells anything
+_TOO_DEAR = 100.0  # penalty of a function, beside all that the estimate tells
+_NO_COST = 1e-11  # of the dearest function's difference
+_LEAST = 1e-300  # that can be divided by
 _FREE = 0.9  # of the estimate's own freedom, from which on a density smooths nothing
 _LOST = 1e300  # the score of a density that numbers were too large for
 _RISK = 0.85  # of Akaike's criterion in the weights; the rest is the evidence's
@@ -87,7 +90,7 @@ def log_densities(
     estimate: Floats,
     precision: Floats,
     base: Floats,
-    penalty: Floats,
+    differences: Floats,
     strengths: Floats,
     judged: Floats | None = None,
 ) -> Iterator[Density]:
@@ -99,56 +102,71 @@ def log_densities(
         y and H, over the cells. H says nothing of the sum of all, which is 1.
     base
         What the cells' shares would be if f were 0, or a multiple of it. None is 0.
-    penalty
-        P. Functions of no penalty, constants among them, are for the estimate to tell.
+    differences
+        Rows that say what differences of f are penalised: P is their transpose times themselves. They are 0
+        for constants. Functions of no penalty are for the estimate to tell.
     judged
         The part of H by which misfit and freedom are judged; all of it, if left out.
     """
     judged = precision if judged is None else judged
-    cells = base.size
-    rank = np.linalg.matrix_rank(penalty, hermitian=True)
-    whole = np.full((cells, cells), 1 / cells)
-    logs, f = np.log(base), np.zeros(cells)
+    functions, costs = _by_cost(differences)
+    free = int(np.count_nonzero(costs == 0))
+    logs, c, shares = np.log(base), np.zeros(0), base / base.sum()
 
-    def value(f: Floats, prior: Floats) -> tuple[float, Floats, Floats]:
+    def value(f: Floats, penalty: float) -> tuple[float, Floats, Floats]:
         exponents = logs + f
-        shares = np.exp(exponents - exponents.max())
+        shares: Floats = np.exp(exponents - exponents.max())
         shares /= shares.sum()
         away = estimate - shares
-        return float(-(away @ precision @ away + f @ prior @ f) / 2), shares, away
+        return float(-(away @ precision @ away + penalty) / 2), shares, away
 
     for strength in strengths:
-        prior = strength * penalty
-        here, shares, away = value(f, prior)
+        # functions that cost so much are as good as 0
+        known = float(shares**2 @ np.diagonal(judged))
+        number = max(free + 1, int(np.searchsorted(strength * costs, _TOO_DEAR * known)))
+        f, prior = functions[:, :number], strength * costs[:number]
+
+        c = np.pad(c[:number], (0, max(0, number - c.size)))
+        here, shares, away = value(f @ c, prior @ c**2)
         for _ in range(_STEPS):
-            known = _curvature(precision, shares)
-            # constants change nothing: some penalty makes the step unique
-            scale = (np.trace(known) + np.trace(prior)) / cells
-            curvature = known + prior + scale * whole
-            curvature.flat[:: cells + 1] += _RIDGE * scale
-            pull = precision @ away
-            gradient = shares * (pull - shares @ pull) - prior @ f
-            step = np.linalg.solve(curvature, gradient)
-            step *= min(1.0, _MAX_CHANGE / max(np.abs(step).max(), 1e-300))
-            while (found := value(f + step, prior))[0] < here and np.abs(step).max() > 1e-9:
-                step /= 2
+            slopes = shares[:, None] * (f - shares @ f)
+            curvature = slopes.T @ precision @ slopes
+            curvature.flat[:: number + 1] += prior
+            scales = 1 / np.sqrt(np.maximum(np.diagonal(curvature), _LEAST))
+            curvature *= np.outer(scales, scales)
+            curvature.flat[:: number + 1] += _RIDGE
+            gradient = slopes.T @ (precision @ away) - prior * c
+            step = scales * np.linalg.solve(curvature, scales * gradient)
+            change = float(np.abs(f @ step).max())
+            length = min(1.0, _MAX_CHANGE / max(change, _LEAST))
+            while (found := value(f @ (c + length * step), prior @ (c + length * step) ** 2))[0] < here:
+                length /= 2
+                if length * change < 1e-9:
+                    break
             gain = found[0] - here
             if gain > 0:
-                f, (here, shares, away) = f + step, found
+                c, (here, shares, away) = c + length * step, found
             if gain < _ENOUGH:
                 break
-        log_volume = np.linalg.slogdet(curvature)[1] - np.log(scale)
+        log_volume = np.linalg.slogdet(curvature)[1] - 2 * np.log(scales).sum()
+        slopes *= scales
         yield Density(
             shares,
-            here + (rank * np.log(strength) - log_volume) / 2,
+            here + (np.log(prior[free:]).sum() - log_volume) / 2,
             float(away @ judged @ away),
-            float(np.trace(np.linalg.solve(curvature, _curvature(judged, shares)))),
+            float(np.trace(np.linalg.solve(curvature, slopes.T @ judged @ slopes))),
         )
 
 
-def _curvature(precision: Floats, shares: Floats) -> Floats:
-    """Return JᵀHJ, J being how θ changes with f: diag(θ) − θθᵀ."""
-    seen = shares * (precision @ shares)
-    curvature: Floats = shares[:, None] * precision * shares
-    curvature -= np.outer(seen, shares) + np.outer(shares, seen - shares * seen.sum())
-    return curvature
+def _by_cost(differences: Floats) -> tuple[Floats, Floats]:
+    """Return functions that together are all but constants, each of length 1, and their penalties: rising.
+
+    They are orthogonal, and so are their ``differences``.
+    """
+    cells = differences.shape[1]
+    constant = np.full(
+        (1, cells), np.abs(differences).max() * differences.size
+    )  # the dearest, to be left out
+    _, roots, functions = np.linalg.svd(np.linalg.qr(np.vstack([differences, constant]), mode="r"))
+    roots = np.pad(roots, (0, cells - roots.size))[:0:-1]
+    return functions[:0:-1].T, np.where(roots > _NO_COST * roots[-1], roots, 0.0) ** 2

@@ -1,29 +1,39 @@
 """Smooth densities of one attribute, and of two whose own distributions are known.
 
-Cells along a line have densities e^f. Slopes of f are small, and neighbouring ones alike: so as the prior
-gets stronger the density becomes even, by way of e to a straight line. A few cells may stand out, of people
-who all have the same value (0, or all beyond the last): these are left to the estimate, and the others are
-neighbours over their heads. Where most people are near one end, as of amounts and durations, the density may
-rather be smooth along a logarithmic scale, which is finer there: the mean of both is taken, as either
-accounts for the estimate.
+Cells along a line have densities e^f. There are several ways to be smooth, and the mean of all is taken, as
+each accounts for the estimate:
+
+- Slopes of f are small, and neighbouring ones alike. As the prior gets stronger the density becomes even, by
+  way of e to a straight line.
+- How f bends is the same everywhere (its third differences are small). As the prior gets stronger the density
+  becomes a normal distribution, or what the domain holds of one (B. W. Silverman, "On the Estimation of a
+  Probability Density Function by the Maximum Penalized Likelihood Method", Annals of Statistics 10(3), 1982).
+- Where most people are near one end, as of amounts and durations, both along a logarithmic scale, which is
+  finer there: a lognormal distribution instead.
+
+A few cells may stand out, of people who all have the same value (0, or all beyond the last): these are left
+to the estimate, and the others are neighbours over their heads.
 
 Cells of two attributes have shares ∝ own share of one × own share of the other × e^f. If f is a sum of a
 function of each, the attributes are independent. What f says beyond that are the logarithms of the odds
-ratios of neighbouring cells. They are taken to be small, and neighbouring ones alike (of two normals they are
-all the same), so as the prior gets stronger the attributes become independent. Categories have no neighbours:
-there all differences between cells are alike, and nothing is smooth along them.
+ratios of neighbouring cells. They are taken to be alike, as of two normals they are all the same; and besides
+they may be small. So as the prior gets stronger the odds ratio becomes one and the same for the whole table,
+or the attributes become independent: again the mean is taken. Categories have no neighbours: there all
+differences between cells are alike, and nothing is smooth along them.
 """
 
 from collections.abc import Sequence
+from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
 from ldprange.estimation.log_density import Smooth, log_densities, weighed
-from ldprange.estimation.risk import weight_of
 from ldprange.support.arrays import Bins, Floats, Positions
 
 _LINE_STRENGTHS = np.geomspace(1e7, 1e-8, 16)  # from an even density to nearly any
 _LINE_EVENNESS = 0.3  # of squared slopes in the penalty, beside squared differences between them
+_NORMAL_STRENGTHS = np.geomspace(1e-1, 1e-11, 11)  # from a normal distribution to nearly any
 _PAIR_STRENGTHS = np.geomspace(1e4, 1e-6, 11)  # from independence to nearly anything
 _PAIR_EVENNESS = 0.1  # of squared logarithms of odds ratios in the penalty, beside squared differences
 _LEAST = 1e-9  # share of a cell, of what an even population would have there
@@ -31,8 +41,17 @@ _STANDS_OUT = 4.0  # standard errors of a cell's density above what those about 
 _END_STANDS_OUT = 3.0  # the same of the first and the last cell
 _MAX_STANDING_OUT = 1 / 4  # of all cells: if more do, it is not a smooth density with a few exceptions
 _FINEST = 1 / 128  # of the line, near the end of a logarithmic scale
-_LOG_DOUBT = 1.0  # by which a logarithmic scale has to be better
-_LOG_TEMPERATURE = 1.5  # a difference between the two scales that matters
+_EVEN_PART = 0.02  # of a distribution by whose normal scores cells are placed, so that all lie apart
+_DOUBT = 1.0  # by which ways that are less plain have to be better
+_TEMPERATURE = 1.5  # a difference between two ways that matters
+
+
+class _Way(NamedTuple):
+    """A way to be smooth: what is penalised, how strongly, and by how much it has to be better."""
+
+    differences: Floats
+    strengths: Floats
+    doubt: float
 
 
 def smooth_line(estimate: Floats, precision: Floats, root: Floats, sizes: Floats) -> Smooth:
@@ -52,19 +71,20 @@ def smooth_line(estimate: Floats, precision: Floats, root: Floats, sizes: Floats
     cells, even = sizes.size, sizes / sizes.sum()
     alike = _alike(estimate / sizes, root / sizes[:, None])
 
-    def along(places: Positions) -> Smooth:
-        bends, slopes = _penalties(places, alike)
-        penalty = cells**3 * bends + _LINE_EVENNESS * cells * slopes
-        return weighed(log_densities(estimate, precision, even, penalty, _LINE_STRENGTHS), precision)
+    def along(places: Positions, doubt: float) -> list[_Way]:
+        slopes, bends, turns = _differences(places, alike)
+        to_even = np.vstack([cells**1.5 * bends, (_LINE_EVENNESS * cells) ** 0.5 * slopes])
+        return [
+            _Way(to_even, _LINE_STRENGTHS, doubt),
+            _Way(cells**2.5 * turns, _NORMAL_STRENGTHS, doubt + _DOUBT),
+        ]
 
-    plain, middles = along(np.arange(cells, dtype=np.float64)), np.cumsum(even) - even / 2
+    ways, middles = along(np.arange(cells, dtype=np.float64), 0.0), np.cumsum(even) - even / 2
     if estimate[middles < 1 / 3].sum() > 1 / 2:
-        logarithmic = along(cells * _logarithms(middles))
+        ways += along(cells * _logarithms(middles), _DOUBT)
     elif estimate[middles > 2 / 3].sum() > 1 / 2:
-        logarithmic = along(-cells * _logarithms(1 - middles))
-    else:
-        return plain
-    return _better(plain, logarithmic)
+        ways += along(-cells * _logarithms(1 - middles), _DOUBT)
+    return _mean(ways, estimate, precision, even, precision)
 
 
 def smooth_pair(
@@ -86,20 +106,33 @@ def smooth_pair(
     ordered
         Whether neighbouring cells of each attribute are alike.
     """
-    one, other = estimate.shape
-    (bends, steps), (other_bends, other_steps) = (
-        _penalties(np.arange(cells), np.arange(cells)) if along else _penalties_of_categories(cells)
-        for cells, along in zip(estimate.shape, ordered, strict=True)
+    plain = [_along(np.arange(size), along) for size, along in zip(estimate.shape, ordered, strict=True)]
+    scores = [_along(_normal_scores(shares), along) for shares, along in zip(own, ordered, strict=True)]
+    to_independence = np.vstack(
+        [_bends(*plain), _PAIR_EVENNESS**0.5 * np.kron(plain[0].steps, plain[1].steps)]
     )
-    penalty = (
-        one**3 * other * np.kron(bends, other_steps)
-        + one * other**3 * np.kron(steps, other_bends)
-        + _PAIR_EVENNESS * one * other * np.kron(steps, other_steps)
-    )
+    ways = [_Way(to_independence, _PAIR_STRENGTHS, 0.0)]
+    if any(ordered):  # of categories alone all odds ratios may differ
+        ways += [_Way(_bends(*both), _PAIR_STRENGTHS, _DOUBT) for both in (plain, scores)]
     base = np.maximum(np.multiply.outer(*own), _LEAST / estimate.size).reshape(-1)
-    found = log_densities(estimate.reshape(-1), precision, base, penalty, _PAIR_STRENGTHS, judged)
-    smooth = weighed(found, judged)
+    smooth = _mean(ways, estimate.reshape(-1), precision, base, judged)
     return smooth._replace(shares=smooth.shares.reshape(estimate.shape))
+
+
+def _mean(ways: Sequence[_Way], estimate: Floats, precision: Floats, base: Floats, judged: Floats) -> Smooth:
+    """Return the mean of what all ways find, weighed by their criteria; all else as in log_densities.
+
+    Those that smooth hardly anything are left out, unless all do.
+    """
+    found = []
+    for rows, strengths, doubt in ways:
+        smooth = weighed(log_densities(estimate, precision, base, rows, strengths, judged), judged)
+        found.append((smooth, smooth.criterion + doubt))
+    each, criteria = zip(*([one for one in found if np.isfinite(one[1])] or found[:1]), strict=True)
+    weights = np.exp((min(criteria) - np.array(criteria)) / _TEMPERATURE) if len(each) > 1 else np.ones(1)
+    weights /= weights.sum()
+    shares = weights @ np.stack([smooth.shares for smooth in each])
+    return Smooth(shares, float(weights @ [smooth.criterion for smooth in each]))
 
 
 def _alike(density: Floats, root: Floats) -> Bins:
@@ -130,28 +163,48 @@ def _logarithms(places: Positions) -> Positions:
     return logarithms
 
 
-def _better(plain: Smooth, logarithmic: Smooth) -> Smooth:
-    """Return the mean of both, weighed by their criteria, or the only one that smooths anything."""
-    if not np.isfinite(logarithmic.criterion) or not np.isfinite(plain.criterion):
-        return logarithmic if np.isfinite(logarithmic.criterion) else plain
-    weight = weight_of(logarithmic.criterion, plain.criterion, _LOG_DOUBT, _LOG_TEMPERATURE)
-    return Smooth(
-        weight * logarithmic.shares + (1 - weight) * plain.shares,
-        weight * logarithmic.criterion + (1 - weight) * plain.criterion,
-    )
+def _differences(places: Positions, alike: Bins) -> list[Floats]:
+    """Return what takes first, second and third differences along a line, of those cells alone.
 
-
-def _penalties(places: Positions, alike: Bins) -> tuple[Floats, Floats]:
-    """Return what adds up squared second and first differences along a line, of those cells alone.
-
-    ``places`` are where the cells are on it, about 1 apart.
+    ``places`` are where the cells are on it, about 1 apart. What lies closer together counts for less, so
+    that the squares add up to an integral.
     """
-    gaps = np.diff(places[alike])[:, None]
-    slopes = np.diff(np.eye(places.size)[alike], axis=0) / gaps
-    bends = np.diff(slopes, axis=0) / np.sqrt((gaps[1:] + gaps[:-1]) / 2)
-    return bends.T @ bends, (slopes.T * gaps[:, 0]) @ slopes
+    at, rows, found = places[alike], np.eye(places.size)[alike], []
+    for _ in range(3):
+        gaps = np.diff(at)[:, None]
+        rows, at = np.diff(rows, axis=0) / gaps, (at[1:] + at[:-1]) / 2
+        found.append(rows * np.sqrt(gaps))
+    return found
 
 
-def _penalties_of_categories(cells: int) -> tuple[Floats, Floats]:
-    """Return the same of cells that have no neighbours: all differences between them are alike."""
-    return np.zeros((cells, cells)), np.eye(cells) - 1 / cells
+class _Axis(NamedTuple):
+    """First and second differences along an attribute, in units of its whole length."""
+
+    steps: Floats
+    bends: Floats
+
+
+def _along(places: Positions, ordered: bool) -> _Axis:
+    """Return the differences of cells at these places, or of categories.
+
+    Those have no neighbours: all differences between them are alike.
+    """
+    cells = places.size
+    if not ordered:
+        return _Axis(cells**0.5 * (np.eye(cells) - 1 / cells), np.zeros((0, cells)))
+    steps, bends, _ = _differences(places.astype(np.float64), np.arange(cells))
+    return _Axis(cells**0.5 * steps, cells**1.5 * bends)
+
+
+def _bends(one: _Axis, other: _Axis) -> Floats:
+    """Return the differences between neighbouring logarithms of odds ratios."""
+    return np.vstack([np.kron(one.bends, other.steps), np.kron(one.steps, other.bends)])
+
+
+def _normal_scores(shares: Floats) -> Positions:
+    """Return where cells of such ``shares`` are if they are stretched until people are normal along them."""
+    shares = (1 - _EVEN_PART) * shares + _EVEN_PART / shares.size
+    law = NormalDist()
+    scores = np.array([law.inv_cdf(below) for below in (np.cumsum(shares) - shares / 2).tolist()])
+    stretched: Positions = scores * ((shares.size - 1) / (scores[-1] - scores[0]))
+    return stretched
