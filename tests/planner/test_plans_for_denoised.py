@@ -34,12 +34,13 @@ def test_unbiased_answers_lose_a_little() -> None:
 @pytest.mark.parametrize(
     ("users", "bins", "cells"),
     [
-        (100_000, 2048, [(4, 512)]),  # half of what can be known
-        (100_000, 2000, [(4, 500)]),
-        (100_000, 1997, [(4, 500)]),  # cannot be divided
+        (100_000, 1024, [(4, 256)]),  # a quarter of what can be known
+        (100_000, 2048, [(8, 256)]),
+        (100_000, 2000, [(8, 250)]),
+        (100_000, 1997, [(8, 250)]),  # cannot be divided
         (1_000, 1024, [(8, 128)]),  # never fewer
-        (100_000, 1 << 20, [(2048, 512)]),
-        (3_000_000, 65_536, [(256, 256), (4, 256)]),  # in stages
+        (100_000, 1 << 20, [(4096, 256)]),
+        (6_000_000, 65_536, [(256, 256), (4, 256)]),  # in stages
     ],
 )
 def test_a_line_is_asked_about_in_no_more_cells_than_can_be_told_apart(
@@ -52,7 +53,7 @@ def test_a_line_is_asked_about_in_no_more_cells_than_can_be_told_apart(
 
 
 @pytest.mark.parametrize(
-    "domain", [AGES, ldp.Domain.integers(0, 1023), ldp.Domain.integers(0, 9_998, no_answer=True)]
+    "domain", [AGES, ldp.Domain.integers(0, 511), ldp.Domain.integers(0, 9_998, no_answer=True)]
 )
 def test_bins_that_can_be_told_apart_or_lie_apart_are_asked_about(domain: ldp.Domain) -> None:
     assert _plan(domain, 100_000, "denoised", 0.2).levels[-1].size == 1

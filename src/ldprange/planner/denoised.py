@@ -27,7 +27,7 @@ _EVEN = 2  # from which of these on as many people are asked about every grid
 _TELLING = (250, 1500)  # the same of each attribute, up to where it is asked about coarsely:
 _DEEPEST = (3, 4, None)  # on 8 cells at most, or 16
 _ALONE = (0.85, 0.85, 0.65)  # of all people, who are then asked about one attribute
-_CELLS_TOLD = 0.5  # of a line, for each unit of what can be known
+_CELLS_TOLD = 0.25  # of a line, for each unit of what can be known
 _MIN_CELLS_TOLD = 128
 _WORTH = 2.5  # times as many bins, from where on asking about cells is worth it
 
@@ -40,7 +40,7 @@ def coarse_line(domain: Domain, epsilon: float, expected_users: float, workload:
 
     >>> import ldprange as ldp
     >>> coarse_line(ldp.Domain.integers(0, 9_999), 0.2, 100_000, "both").decomposition
-    Windows(stages=((20, 500, (256, 128, 64, 32, 16, 8, 4, 2, 1)),))
+    Windows(stages=((40, 250, (128, 64, 32, 16, 8, 4, 2, 1)),))
     """
     cells = max(_MIN_CELLS_TOLD, round(_CELLS_TOLD * _known(epsilon, expected_users)))
     if domain.bins < _WORTH * cells or domain.unordered or domain.plain is not domain:
