@@ -32,6 +32,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -50,7 +51,7 @@ from ldprange.oracles.contract import (
     Users,
     each_holder,
 )
-from ldprange.oracles.randomized_response import SymbolResponse
+from ldprange.oracles.randomized_response import symbol_response
 from ldprange.randomness import Coins, below
 from ldprange.support.arrays import Counts, Floats, Words
 from ldprange.support.checking import shown
@@ -112,7 +113,7 @@ class _HashedMechanism(CodedMechanism):
     """
 
     def _set_hashes(self, hashes: int, symbols: int, epsilon: float) -> None:
-        self._hashes, self._response = hashes, SymbolResponse(symbols, epsilon)
+        self._hashes, self._response = hashes, symbol_response(symbols, epsilon)
         self._set_codes(hashes * symbols)
 
     @abstractmethod
@@ -156,6 +157,21 @@ class _HashedMechanism(CodedMechanism):
         return self._response.worst_ratio
 
 
+@lru_cache(maxsize=1024)  # every level of every plan that is tried asks for one of few
+def _supports(k: int, g: int, epsilon: float) -> tuple[float, float, float, float]:
+    """Return how likely a report supports the cell held, another, two others, and the held with another."""
+    response = symbol_response(g, epsilon)
+    keep, lie = response.keep, response.lie
+    collision = Fraction(k // g - 1, k - 1)
+    # Two items besides the held one have independent symbols (less what index 0 would have given),
+    # unless all three lie in a row over GF(g), as a share (g − 2)/(K − 2) of them does; then all
+    # collide or none.
+    apart = (Fraction(k, g * g) - keep) / (k - 1)
+    in_row = Fraction(g - 2, max(1, k - 2))
+    both = apart + in_row * (keep * collision - apart)
+    return float(keep), float(lie + (keep - lie) * collision), float(both), float(keep * collision)
+
+
 class _HadamardMechanism(_HashedMechanism):
     """A hash is the number of a line."""
 
@@ -169,16 +185,8 @@ class _HadamardMechanism(_HashedMechanism):
         self._lines = (k - 1) // (g - 1)  # as a number: the lowest bit of every digit
         self._set_hashes(self._lines, g, epsilon)
 
-        keep, lie = self._response.keep, self._response.lie
-        collision = Fraction(k // g - 1, k - 1)
-        # Two items besides the held one have independent symbols (less what index 0 would have given),
-        # unless all three lie in a row over GF(g), as a share (g − 2)/(K − 2) of them does; then all
-        # collide or none.
-        apart = (Fraction(k, g * g) - keep) / (k - 1)
-        in_row = Fraction(g - 2, max(1, k - 2))
-        both = apart + in_row * (keep * collision - apart)
-        q = float(lie + (keep - lie) * collision)
-        self._set_supports(float(keep), q, others=float(both), held_and_other=float(keep * collision))
+        p, q, both, held_and_other = _supports(k, g, epsilon)
+        self._set_supports(p, q, others=both, held_and_other=held_and_other)
 
     def symbols(self, index: Words, items: Words) -> Words:
         """Hash items by indices."""

@@ -31,7 +31,7 @@ from ldprange.oracles.contract import (
     integers_below,
     width_of,
 )
-from ldprange.oracles.randomized_response import SymbolResponse
+from ldprange.oracles.randomized_response import symbol_response
 from ldprange.randomness import Coins, below
 from ldprange.support.arrays import Counts, Floats
 from ldprange.support.checking import shown
@@ -80,7 +80,7 @@ class HashingMechanism(Mechanism):
 
     def __init__(self, cells: int, epsilon: float, symbols: int) -> None:
         self.cells = self.counters = cells
-        self._response = SymbolResponse(symbols, epsilon)
+        self._response = symbol_response(symbols, epsilon)
         self._exponent = next(
             s for s in _MERSENNE_EXPONENTS if (1 << s) - 1 >= max(cells, _EVENNESS * symbols)
         )

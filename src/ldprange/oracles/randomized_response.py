@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -73,6 +74,12 @@ class SymbolResponse:
         return truthful, int(holders.sum() - truthful.sum())
 
 
+@lru_cache(maxsize=1024, typed=True)  # every level of every plan that is tried asks for one of few
+def symbol_response(symbols: int, epsilon: float) -> SymbolResponse:
+    """Return randomised response over ``symbols``, which nobody changes."""
+    return SymbolResponse(symbols, epsilon)
+
+
 @dataclass(frozen=True, slots=True)
 class GRR(Oracle):
     """Generalised randomised response (GRR): the cell is the symbol. Best below 3·exp(ε) + 2 cells."""
@@ -86,7 +93,7 @@ class GRR(Oracle):
 class _ResponseMechanism(CodedMechanism):
     def __init__(self, cells: int, epsilon: float) -> None:
         self.cells = cells
-        self._response = SymbolResponse(cells, epsilon)
+        self._response = symbol_response(cells, epsilon)
         self._set_codes(cells)
         keep, lie = float(self._response.keep), float(self._response.lie)
         self._set_supports(keep, lie, others=0.0, held_and_other=0.0)
