@@ -95,14 +95,14 @@ class Axis:
 def analysed(axes: Sequence[Axis], values: Floats, depths: Sequence[int]) -> Floats:
     """Return the coefficients of values on joint cells, with an axis for each attribute."""
     for a, (axis, depth) in enumerate(zip(axes, depths, strict=True)):
-        values = np.moveaxis(axis.analyse(np.moveaxis(values, a, -1), depth), -1, a)
+        values = axis.analyse(values.swapaxes(a, -1), depth).swapaxes(a, -1)
     return values
 
 
 def rebuilt(axes: Sequence[Axis], coefficients: Floats, depths: Sequence[int]) -> Floats:
     """Return the values on joint cells from their coefficients."""
     for a, (axis, depth) in enumerate(zip(axes, depths, strict=True)):
-        coefficients = np.moveaxis(axis.rebuild(np.moveaxis(coefficients, a, -1), depth), -1, a)
+        coefficients = axis.rebuild(coefficients.swapaxes(a, -1), depth).swapaxes(a, -1)
     return coefficients
 
 
