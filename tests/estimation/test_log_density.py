@@ -220,17 +220,17 @@ def test_normals_that_go_together_come_out_better_on_whatever_scale(
 
 
 @pytest.mark.parametrize("ordered", [(True, True), (True, False), (False, False)])
-def test_independent_attributes_stay_so_and_others_do_not(ordered: tuple[bool, bool]) -> None:
-    own = (
-        np.random.default_rng(7).dirichlet(np.full(4, 5.0)),
-        np.random.default_rng(8).dirichlet(np.full(6, 5.0)),
-    )
+@pytest.mark.parametrize("cells", [(4, 6), (2, 6), (2, 2)], ids=str)
+def test_independent_attributes_stay_so_and_others_do_not(
+    cells: tuple[int, int], ordered: tuple[bool, bool]
+) -> None:
+    own = [np.random.default_rng(7 + at).dirichlet(np.full(number, 5.0)) for at, number in enumerate(cells)]
     independent = np.multiply.outer(*own)
-    precision = 1e6 * (np.eye(24) - 1 / 24)
+    precision = 1e6 * (np.eye(independent.size) - 1 / independent.size)
     found = smooth_pair(independent, precision, precision, own, ordered)
     np.testing.assert_allclose(found.shares, independent, atol=1e-5)
     together = independent.copy()
-    together[:2, :3] *= 1.5
+    together[: cells[0] // 2, : cells[1] // 2] *= 1.5
     together /= together.sum()
     found = smooth_pair(together, precision, precision, own, ordered)
     assert np.abs(found.shares - together).max() < 0.2 * np.abs(independent - together).max()

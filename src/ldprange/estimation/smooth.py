@@ -112,8 +112,8 @@ def smooth_pair(
         [_bends(*plain), _PAIR_EVENNESS**0.5 * np.kron(plain[0].steps, plain[1].steps)]
     )
     ways = [_Way(to_independence, _PAIR_STRENGTHS, 0.0)]
-    if any(ordered):  # of categories alone all odds ratios may differ
-        ways += [_Way(_bends(*both), _PAIR_STRENGTHS, _DOUBT) for both in (plain, scores)]
+    if (curved := _bends(*plain)).size:  # not of categories alone, nor of two cells by two
+        ways += [_Way(rows, _PAIR_STRENGTHS, _DOUBT) for rows in (curved, _bends(*scores))]
     base = np.maximum(np.multiply.outer(*own), _LEAST / estimate.size).reshape(-1)
     smooth = _mean(ways, estimate.reshape(-1), precision, base, judged)
     return smooth._replace(shares=smooth.shares.reshape(estimate.shape))
