@@ -33,8 +33,9 @@ from ldprange.support.arrays import Bins, Floats, Positions
 
 _LINE_STRENGTHS = np.geomspace(1e7, 1e-8, 16)  # from an even density to nearly any
 _LINE_EVENNESS = 0.3  # of squared slopes in the penalty, beside squared differences between them
-_NORMAL_STRENGTHS = np.geomspace(1e-1, 1e-11, 11)  # from a normal distribution to nearly any
+_NORMAL_STRENGTHS = np.geomspace(1e-1, 1e-9, 9)  # from a normal distribution to nearly any
 _PAIR_STRENGTHS = np.geomspace(1e4, 1e-6, 11)  # from independence to nearly anything
+_ALIKE_STRENGTHS = np.geomspace(1e2, 1e-4, 7)  # from one odds ratio for all of a table
 _PAIR_EVENNESS = 0.1  # of squared logarithms of odds ratios in the penalty, beside squared differences
 _LEAST = 1e-9  # share of a cell, of what an even population would have there
 _STANDS_OUT = 4.0  # standard errors of a cell's density above what those about it lead to expect
@@ -113,7 +114,7 @@ def smooth_pair(
     )
     ways = [_Way(to_independence, _PAIR_STRENGTHS, 0.0)]
     if (curved := _bends(*plain)).size:  # not of categories alone, nor of two cells by two
-        ways += [_Way(rows, _PAIR_STRENGTHS, _DOUBT) for rows in (curved, _bends(*scores))]
+        ways += [_Way(rows, _ALIKE_STRENGTHS, _DOUBT) for rows in (curved, _bends(*scores))]
     base = np.maximum(np.multiply.outer(*own), _LEAST / estimate.size).reshape(-1)
     smooth = _mean(ways, estimate.reshape(-1), precision, base, judged)
     return smooth._replace(shares=smooth.shares.reshape(estimate.shape))
