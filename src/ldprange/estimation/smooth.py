@@ -43,7 +43,8 @@ _END_STANDS_OUT = 3.0  # the same of the first and the last cell
 _MAX_STANDING_OUT = 1 / 4  # of all cells: if more do, it is not a smooth density with a few exceptions
 _FINEST = 1 / 128  # of the line, near the end of a logarithmic scale
 _EVEN_PART = 0.02  # of a distribution by whose normal scores cells are placed, so that all lie apart
-_DOUBT = 1.0  # by which ways that are less plain have to be better
+_DOUBT = 1.0  # by which a way that is less plain has to be better
+_NORMAL_DOUBT = 2.0  # the same of a normal distribution, beside an even one: two numbers are free
 _TEMPERATURE = 1.5  # a difference between two ways that matters
 
 
@@ -77,7 +78,7 @@ def smooth_line(estimate: Floats, precision: Floats, root: Floats, sizes: Floats
         to_even = np.vstack([cells**1.5 * bends, (_LINE_EVENNESS * cells) ** 0.5 * slopes])
         return [
             _Way(to_even, _LINE_STRENGTHS, doubt),
-            _Way(cells**2.5 * turns, _NORMAL_STRENGTHS, doubt + _DOUBT),
+            _Way(cells**2.5 * turns, _NORMAL_STRENGTHS, doubt + _NORMAL_DOUBT),
         ]
 
     ways, middles = along(np.arange(cells, dtype=np.float64), 0.0), np.cumsum(even) - even / 2
