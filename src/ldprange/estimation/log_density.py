@@ -125,7 +125,6 @@ def log_densities(
         known = float(shares**2 @ np.diagonal(judged))
         number = max(free + 1, int(np.searchsorted(strength * costs, _TOO_DEAR * known)))
         f, prior = functions[:, :number], strength * costs[:number]
-
         c = np.pad(c[:number], (0, max(0, number - c.size)))
         here, shares, away = value(f @ c, prior @ c**2)
         for _ in range(_STEPS):
@@ -164,9 +163,8 @@ def _by_cost(differences: Floats) -> tuple[Floats, Floats]:
     They are orthogonal, and so are their ``differences``.
     """
     cells = differences.shape[1]
-    constant = np.full(
-        (1, cells), np.abs(differences).max() * differences.size
-    )  # the dearest, to be left out
+    # the dearest, to be left out
+    constant = np.full((1, cells), np.abs(differences).max() * differences.size)
     _, roots, functions = np.linalg.svd(np.linalg.qr(np.vstack([differences, constant]), mode="r"))
     roots = np.pad(roots, (0, cells - roots.size))[:0:-1]
     return functions[:0:-1].T, np.where(roots > _NO_COST * roots[-1], roots, 0.0) ** 2

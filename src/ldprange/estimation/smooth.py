@@ -110,11 +110,9 @@ def smooth_pair(
     """
     plain = [_along(np.arange(size), along) for size, along in zip(estimate.shape, ordered, strict=True)]
     scores = [_along(_normal_scores(shares), along) for shares, along in zip(own, ordered, strict=True)]
-    to_independence = np.vstack(
-        [_bends(*plain), _PAIR_EVENNESS**0.5 * np.kron(plain[0].steps, plain[1].steps)]
-    )
-    ways = [_Way(to_independence, _PAIR_STRENGTHS, 0.0)]
-    if (curved := _bends(*plain)).size:  # not of categories alone, nor of two cells by two
+    curved, uneven = _bends(*plain), _PAIR_EVENNESS**0.5 * np.kron(plain[0].steps, plain[1].steps)
+    ways = [_Way(np.vstack([curved, uneven]), _PAIR_STRENGTHS, 0.0)]
+    if curved.size:  # not of categories alone, nor of two cells by two
         ways += [_Way(rows, _ALIKE_STRENGTHS, _DOUBT) for rows in (curved, _bends(*scores))]
     base = np.maximum(np.multiply.outer(*own), _LEAST / estimate.size).reshape(-1)
     smooth = _mean(ways, estimate.reshape(-1), precision, base, judged)
