@@ -39,12 +39,4 @@ def criterion(
 
 def weight_of_smooth(smooth: float, other: float) -> float:
     """Return the weight of a smooth density beside what another denoiser finds, from both criteria."""
-    return weight_of(smooth, other, _DOUBT, _TEMPERATURE)
-
-
-def weight_of(one: float, other: float, doubt: float, temperature: float) -> float:
-    """Return the weight of one of two denoisers from both criteria.
-
-    It has to be better by the ``doubt``, and a difference of the ``temperature`` matters.
-    """
-    return float(1 / (1 + np.exp(np.clip((one - other + doubt) / temperature, -50, 50))))
+    return float(1 / (1 + np.exp(np.clip((smooth - other + _DOUBT) / _TEMPERATURE, -50, 50))))
