@@ -16,7 +16,7 @@ from bill_of_materials import ROOT, bill, pinned
 from built_package import build
 
 
-@pytest.mark.parametrize("name", ["run", "dev", "site", "fuzz", "pip"])
+@pytest.mark.parametrize("name", ["run", "dev", "site", "fuzz", "uv"])
 def test_pins_have_hashes_and_no_address(name: str) -> None:
     text = (ROOT / f"requirements/{name}.txt").read_text(encoding="utf-8")
     pins = pinned(text)
