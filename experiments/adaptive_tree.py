@@ -9,10 +9,11 @@ that, halving adds more noise than it can add truth. A node that is not halved t
 asked about again in every later round, and is taken to be uniform.
 
 In the end a node's own estimate and the sum of its parts' are averaged, weighted by their precisions, from
-the finest up. The paper answers questions from these nodes; here the differences that are left between a node
-and its parts are given to the parts in proportion to their variances, from the root down, so that the result
-is one distribution. That is least squares with a known root (as Hay et al., PVLDB 2010, have it for equal
-variances), but for estimates having been made non-negative, and parts being kept so.
+the finest up. A range is answered by the fewest nodes that make it up, as the paper does. Besides, the
+differences that are left between a node and its parts may be given to the parts in proportion to their
+variances, from the root down, so that the result is one distribution, of less error. That is least squares
+with a known root (as Hay et al., PVLDB 2010, have it for equal variances), but for estimates having been made
+non-negative, and parts being kept so.
 """
 
 from __future__ import annotations
@@ -47,7 +48,57 @@ def adaptive_tree(counts: Counts, epsilon: float, rng: np.random.Generator) -> F
     >>> adaptive_tree(people, 2.0, np.random.default_rng(1)).round(2).tolist()
     [0.5, 0.3, 0.2, 0.0, 0.0, 0.0, 0.0, 0.0]
     """
-    return _spread(_consistent(_grown(counts, epsilon, rng)))
+    finest = reduce(_agree, _averaged(_grown(counts, epsilon, rng)))
+    return _spread(finest.edges, finest.shares)
+
+
+def nodes(counts: Counts, epsilon: float, rng: np.random.Generator) -> Nodes:
+    """Ask a population in rounds, and return the tree of which the paper answers questions.
+
+    >>> people = np.array([500_000, 300_000, 200_000, 0, 0, 0, 0, 0])
+    >>> tree = nodes(people, 2.0, np.random.default_rng(1))
+    >>> tree.shares_between(np.array([0, 1]), np.array([2, 8])).round(2).tolist()
+    [0.8, 0.5]
+    """
+    return Nodes(_averaged(_grown(counts, epsilon, rng)))
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """A tree, each node of which has a share of its own: it need not be the sum of its parts."""
+
+    levels: list[_Level]
+
+    def shares_between(self, low: Boundaries, high: Boundaries) -> Floats:
+        """Return the shares of people in ``low`` … ``high − 1``, from the fewest nodes that make these up.
+
+        Of a leaf that lies only partly within, the part is taken.
+        """
+        edges = self.levels[-1].edges
+        upto = np.append(0.0, np.cumsum(_spread(edges, self._whole(edges[:-1], edges[1:]))))
+        begin, end = _inner(edges, low, high)
+        parts: Floats = upto[high] - upto[low] - (upto[end] - upto[begin])
+        return self._whole(begin, end) + parts
+
+    def _whole(self, low: Boundaries, high: Boundaries) -> Floats:
+        """Return the shares between edges of leaves."""
+        found, done = np.zeros(low.size), (low, low)  # what nodes of coarser levels make up
+        for level in self.levels:
+            upto = np.append(0.0, np.cumsum(level.shares))
+            now = _inner(level.edges, low, high)
+            for (begin, end), sign in ((now, 1), (done, -1)):
+                found += sign * (
+                    upto[np.searchsorted(level.edges, end)] - upto[np.searchsorted(level.edges, begin)]
+                )
+            done = now
+        return found
+
+
+def _inner(edges: Boundaries, low: Boundaries, high: Boundaries) -> tuple[Boundaries, Boundaries]:
+    """Return between which edges the nodes lie that are wholly within; the same twice if none is."""
+    first = np.searchsorted(edges, low)
+    last = np.maximum(first, np.searchsorted(edges, high, "right") - 1)
+    return edges[first], edges[last]
 
 
 def threshold(epsilon: float, users: float) -> float:
@@ -108,10 +159,10 @@ def _heard(holders: Counts, epsilon: float, rng: np.random.Generator) -> Floats:
     return without_negatives(oracle.estimate(oracle.draw(holders, rng), int(holders.sum())))
 
 
-def _consistent(levels: list[_Level]) -> _Level:
-    """Return the finest frontier with shares that agree with all levels."""
-    averaged = list(accumulate(reversed(levels[1:]), lambda finer, level: _average(level, finer)))
-    return reduce(_agree, reversed(averaged), levels[0])
+def _averaged(levels: list[_Level]) -> list[_Level]:
+    """Return all levels, each averaged with the finer ones."""
+    finest_up = accumulate(reversed(levels[1:]), lambda finer, level: _average(level, finer))
+    return [levels[0], *reversed(list(finest_up))]
 
 
 def _average(level: _Level, finer: _Level) -> _Level:
@@ -139,7 +190,7 @@ def _first_parts(level: _Level, finer: _Level) -> Boundaries:
     return np.searchsorted(finer.edges, level.edges[:-1])
 
 
-def _spread(level: _Level) -> Floats:
+def _spread(edges: Boundaries, shares: Floats) -> Floats:
     """Spread each node's share evenly over its bins."""
-    sizes = np.diff(level.edges)
-    return np.repeat(level.shares / sizes, sizes)
+    sizes = np.diff(edges)
+    return np.repeat(shares / sizes, sizes)

@@ -38,14 +38,15 @@ def test_of_categories_one_is_asked_for_and_ours_knows_that_they_have_no_order()
 
 
 def test_a_method_that_knows_all_has_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(one.METHODS, "told", lambda counts, epsilon, rng: counts / counts.sum())
+    monkeypatch.setitem(
+        one.METHODS, "told", one.of_shares(lambda counts, epsilon, rng: counts / counts.sum())
+    )
     np.testing.assert_allclose(one.errors("told", "zipf", 32, 1000, 1.0, 0), 0, atol=1e-12)
 
 
 def test_errors_are_those_of_all_ranges_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(
-        one.METHODS, "even", lambda counts, epsilon, rng: np.full(counts.size, 1 / counts.size)
-    )
+    even = one.of_shares(lambda counts, epsilon, rng: np.full(counts.size, 1 / counts.size))
+    monkeypatch.setitem(one.METHODS, "even", even)
     found = one.errors("even", "zipf", 16, 1000, 1.0, 0)
     off = 1 / 16 - one.population("zipf", 16, 1000) / 1000
     ranges = [off[low:high].sum() ** 2 for low in range(16) for high in range(low + 1, 17)]
