@@ -150,5 +150,8 @@ def outside_error(values: NDArray[Any], low: Any, high: Any) -> DomainError:
     else:
         sides = {(True, False): ('"low"', f"below {low}"), (False, True): ('"high"', f"above {high}")}
         ends, place = sides.get((bool(below.any()), bool(above.any())), ("True", "beyond the ends"))
-        what = f"make the domain wider, or with open_ends={ends}, so that all {place} have a bin of their own"
+        what = (
+            f"stay within, or make the domain wider, or with open_ends={ends}, so that all {place} have a "
+            "bin of their own"
+        )
     return DomainError(f"values must lie between {low} and {high}, got {first}{others}; {what}")
