@@ -11,9 +11,9 @@ asked about again in every later round, and is taken to be uniform.
 In the end a node's own estimate and the sum of its parts' are averaged, weighted by their precisions, from
 the finest up. A range is answered by the fewest nodes that make it up, as the paper does. Besides, the
 differences that are left between a node and its parts may be given to the parts in proportion to their
-variances, from the root down, so that the result is one distribution, of less error. That is least squares
-with a known root (as Hay et al., PVLDB 2010, have it for equal variances), but for estimates having been made
-non-negative, and parts being kept so.
+variances, from the root down, so that the result is one distribution, mostly of less error. That is least
+squares with a known root (as Hay et al., PVLDB 2010, have it for equal variances), but for estimates having
+been made non-negative, and parts being kept so.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def adaptive_tree(counts: Counts, epsilon: float, rng: np.random.Generator) -> F
     >>> adaptive_tree(people, 2.0, np.random.default_rng(1)).round(2).tolist()
     [0.5, 0.3, 0.2, 0.0, 0.0, 0.0, 0.0, 0.0]
     """
-    finest = reduce(_agree, _averaged(_grown(counts, epsilon, rng)))
+    finest = reduce(_agree, nodes(counts, epsilon, rng).levels)
     return _spread(finest.edges, finest.shares)
 
 
