@@ -38,7 +38,8 @@ class AnsweredShares(Shares):
         answered = float(self._everyone.centre(np.array(0), np.array(self.bins)))
         certain = (low == 0) & (high == self.bins)  # whoever answered: of that we are sure
         least, most = ratio_interval(share, spread, answered, whole, rest, z)
-        return np.where(certain, 1.0, least), np.where(certain, 1.0, most)
+        least, most = np.where(certain, 1.0, least), np.where(certain, 1.0, most)
+        return (least.clip(0.0, 1.0), most.clip(0.0, 1.0)) if self._everyone.bounded else (least, most)
 
     def mean_interval(self, values: Floats, z: float) -> tuple[float, float]:
         if self.scales[-1] > 1:  # reports do not yet tell who answered

@@ -9,6 +9,7 @@ import numpy as np
 from ldprange.estimation.shares import Interval, Spread, ratio
 from ldprange.support.arrays import Floats
 
+_BEYOND = 1.0  # by how much an end may lie below 0 or above 1
 
 def mean_ratio_interval(
     values: Floats, shares: Floats, variance_of_sum: Callable[[Floats], float], unseen: float, z: float
@@ -24,7 +25,7 @@ def mean_ratio_interval(
         return least_value, most_value
     parts = (values - least_value) / (most_value - least_value)
     part, whole, rest = (variance_of_sum(weights) for weights in (parts, np.ones_like(parts), 1 - parts))
-    low, high = ratio_interval(
+    (low, _), (_, high) = ratio_interval(
         np.full(2, parts @ shares),
         Spread(np.array([part, part + unseen]), np.zeros(2), np.zeros(2)),
         float(shares.sum()),
@@ -33,7 +34,7 @@ def mean_ratio_interval(
         z,
     )
     length = most_value - least_value
-    return least_value + length * float(low[0]), least_value + length * float(high[1])
+    return least_value + length * max(float(low), 0.0), least_value + length * min(float(high), 1.0)
 
 
 def ratio_interval(
@@ -43,9 +44,9 @@ def ratio_interval(
 
     ρ lies where (a − ρb)² ≤ z² Var(a − ρb), for a part a of a whole b. The variance is a parabola in ρ that
     is known from those of a, of b and of the rest b − a. They are those of a population that has a share A in
-    the part; were it ρb, the variance would differ by slope·(ρb − A)(1 − 2ρ). A part is never more than the
-    whole, nor less than nobody, so intervals end at 0 and 1; where the whole may be nobody, ρ may be anything
-    between.
+    the part; were it ρb, the variance would differ by slope·(ρb − A)(1 − 2ρ). An unbiased ρ may lie beyond 0
+    and 1, and so may the ends: else they would say less of its error, which the difference of two needs. But
+    where the whole may be nobody ρ may be anything, so there has to be an end somewhere.
     """
     a, b, (va, share, slope), vb, vc = part, whole, spread, whole_variance, rest_variance
     if b <= 0:  # the reports see nobody there
@@ -59,9 +60,10 @@ def ratio_interval(
     first, last = np.sort([(linear - root) / square, (linear + root) / square], axis=0)
     # where the whole may be nobody, ρ lies not between the roots but outside of them
     outside = square < 0
-    least = np.where(outside, np.where((first < 0) & (last <= 1), last, 0.0), first)
-    most = np.where(outside, np.where((last > 1) & (first >= 0), first, 1.0), last)
-    return least.clip(0.0, 1.0), most.clip(0.0, 1.0)
+    lowest, highest = -_BEYOND, 1 + _BEYOND
+    least = np.where(outside, np.where((first < lowest) & (last <= highest), last, lowest), first)
+    most = np.where(outside, np.where((last > highest) & (first >= lowest), first, highest), last)
+    return least.clip(lowest, highest), most.clip(lowest, highest)
 
 
 def quotient_interval(part: Interval, whole: Interval) -> Interval:
