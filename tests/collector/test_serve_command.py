@@ -67,8 +67,15 @@ def test_one_command_opens_a_survey_and_prints_its_links(here: Path) -> None:
     # the same command goes on with the same survey, and shows no token again
     with terminal("serve", *SURVEY, "--port", "0") as (_, again):
         assert "/s/minutes-to-work" in again
+        assert "stays as it is" not in again
         assert "token=" not in again
         assert len(Store("ldprange-data").surveys()) == 1
+    # what else it says now is not done in silence, nor left undone
+    more = ("--public", "--batches", "--port", "0")
+    with terminal("serve", *SURVEY, *more) as (_, again):
+        assert "stays as it is, without --public, --batches; ldprange survey correct" in " ".join(
+            again.split()
+        )
 
 
 AGE = ("--question", "How old?", "--low", "0", "--high", "99")

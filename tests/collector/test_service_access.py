@@ -164,6 +164,11 @@ class TestAdministering:
         assert refused.status == 400, refused.body
         assert asked.get("/api/surveys/new").status == 404
 
+    def test_what_is_missing_or_unknown_in_it_is_named(self, asked: Service) -> None:
+        good = {"name": "new", "question": "How old are you?", "plan": PLAN.to_dict()}
+        assert b"got 'colour' besides" in asked.describe({**good, "colour": "red"}).body
+        assert b"got no question" in asked.describe({key: good[key] for key in ("name", "plan")}).body
+
     @pytest.mark.parametrize("body", [b"", b"[]", b"nonsense", b"[" * 100_000, b"\xff", b"null"])
     def test_a_bad_body_is_refused(self, asked: Service, body: bytes) -> None:
         assert asked.ask("POST", "/api/surveys", body, token=ADMINISTRATOR).status == 400

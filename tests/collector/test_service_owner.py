@@ -231,11 +231,18 @@ def test_a_typo_is_corrected_on_the_command_line(service: Service, monkeypatch: 
     assert said == "ages asks “How old are you?”\n"
     about = service.get("/api/surveys/ages").json
     assert (about["question"], about["unit"]) == ("How old are you?", "years")
-    assert "--question or --unit" in run("survey", "correct", "ages", *server).stderr
+    assert "--question or --public" in run("survey", "correct", "ages", *server).stderr
     assert service.put(packed([7], 1)).status == 201
     late = run("survey", "correct", "ages", "--question", "How tall are you?", *server)
     assert late.exit_code == 2
     assert service.get("/api/surveys/ages").json["question"] == "How old are you?"
+    said = done("survey", "correct", "ages", "--public", "--batches", *server)
+    assert said == "ages shows its results to anybody, takes many reports in a submission\n"
+    about = service.get("/api/surveys/ages").json
+    assert (about["public"], about["batches"]) == (True, True)
+    done("survey", "correct", "ages", "--private", "--no-batches", *server)
+    about = service.get("/api/surveys/ages").json
+    assert (about["public"], about["batches"]) == (False, False)
 
 
 def _bytes_in(folder: Path) -> bytes:

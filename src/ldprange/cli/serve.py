@@ -18,6 +18,7 @@ from ldprange.cli.survey_options import NewSurvey, survey_options, tell_all
 from ldprange.errors import ArgumentError, StoreError
 from ldprange.service.settings import DEFAULTS, Settings
 from ldprange.support.addresses import is_loopback, read_proxy
+from ldprange.support.checking import listed
 
 if TYPE_CHECKING:
     from ldprange.service.store import Store, Survey
@@ -165,6 +166,22 @@ def _open(store: Store, wanted: Sequence[Survey]) -> None:
     for survey in wanted:
         if survey.name not in known:
             store.add_survey(survey)
+        else:
+            _tell_what_stays(known[survey.name], survey)
+
+
+def _tell_what_stays(there: Survey, wanted: Survey) -> None:
+    """Say what of a survey that exists is not as it is ``wanted``; what was not asked for may be anything."""
+    said = {
+        "--unit": bool(wanted.unit) and wanted.unit != there.unit,
+        "--public": wanted.public and not there.public,
+        "--batches": wanted.batches and not there.batches,
+    }
+    if options := [option for option, ignored in said.items() if ignored]:
+        note(
+            f"the survey {there.name} exists already and stays as it is, without {listed(options)}; "
+            "ldprange survey correct changes that"
+        )
 
 
 def _address(host: str, port: int) -> str:

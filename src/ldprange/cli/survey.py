@@ -30,7 +30,7 @@ Ask = Callable[..., Any]
 
 @click.group()
 def survey() -> None:
-    """Make, list, correct, close, open and delete the surveys of a running collector.
+    """Make, list, change, close, open and delete the surveys of a running collector.
 
     You are asked for the administrator's token, unless it is in LDPRANGE_TOKEN. The analyst's is enough for
     listing.
@@ -143,12 +143,19 @@ def list_surveys(ask: Ask, server: str, as_json: bool) -> None:
 @click.argument("name", metavar="SURVEY")
 @click.option("--question", metavar="TEXT", help="What people are asked.")
 @click.option("--unit", metavar="TEXT", help="What its numbers are counted in, such as minutes.")
+@click.option("--public/--private", default=None, help="Who may see the results: anybody, or with a token.")
+@click.option(
+    "--batches/--no-batches", default=None, help="Whether a submission may contain many reports, or one."
+)
 @_server_option
-def correct(name: str, question: str | None, unit: str | None, ask: Ask, server: str) -> None:
-    """Correct a question or its unit, until the first person answers. The survey's link stays the same."""
-    changes = {key: text for key, text in (("question", question), ("unit", unit)) if text is not None}
+def correct(name: str, ask: Ask, server: str, **wanted: str | bool | None) -> None:
+    """Change a survey; its link stays the same.
+
+    Its question and unit can be corrected until the first person answers, and all else at any time.
+    """
+    changes = {key: value for key, value in wanted.items() if value is not None}
     if not changes:
-        raise click.UsageError("--question or --unit is needed: it says what to change")
+        raise click.UsageError("an option is needed that says what to change, such as --question or --public")
     _change(ask, name, changes)
 
 
@@ -191,9 +198,15 @@ def delete(name: str, yes: bool, ask: Ask, server: str) -> None:
 def _change(ask: Ask, name: str, changes: dict[str, Any]) -> None:
     _check_name(name)
     changed = ask("PATCH", f"/api/surveys/{name}", changes)
-    click.echo(
-        f"{name} asks “{changed['question']}”" if "state" not in changes else f"{name} is {changed['state']}"
-    )
+    told = {
+        "state": f"is {changed['state']}",
+        "public": f"shows its results {'to anybody' if changed['public'] else 'only with a token'}",
+        "batches": f"takes {'many reports' if changed['batches'] else 'one report'} in a submission",
+    }
+    facts = [fact for key, fact in told.items() if key in changes]
+    if "question" in changes or "unit" in changes:
+        facts.insert(0, f"asks “{changed['question']}”")
+    click.echo(f"{name} {', '.join(facts)}")
 
 
 def _check_name(name: str) -> None:

@@ -19,6 +19,7 @@ from ldprange.service.refusal import Refusal
 from ldprange.service.settings import Settings
 from ldprange.service.store import CLOSED, OPEN, Store, Survey
 from ldprange.service.writer import Writer
+from ldprange.support.checking import listed
 
 NAME = r"[a-z0-9][a-z0-9-]{0,62}"
 _MAX_QUESTION_LENGTH, _MAX_UNIT_LENGTH, _MAX_ATTRIBUTE_LENGTH = 500, 40, 80
@@ -140,16 +141,15 @@ def changes_of(changes: object) -> dict[str, Any]:
 
 def survey_of(description: object) -> Survey:
     """Return the survey that is described in JSON types, not yet in any store."""
-    wanted = {"name", "question", "plan"}
-    optional = {"unit": "", "public": False, "batches": False}
-    if (
-        not isinstance(description, Mapping)
-        or not wanted <= set(description)
-        or not set(description) <= wanted | set(optional)
-    ):
+    wanted, optional = ["name", "question", "plan"], {"unit": "", "public": False, "batches": False}
+    if not isinstance(description, Mapping):
+        raise ArgumentError(f"a survey must be an object with {listed(wanted)}, got {_short(description)}")
+    missing = [key for key in wanted if key not in description]
+    unknown = [key for key in description if key not in (*wanted, *optional)]
+    if missing or unknown:
         raise ArgumentError(
-            "a survey must be an object with name, question and plan, and may have unit, public and batches; "
-            f"got {_short(description)}"
+            f"a survey must have {listed(wanted)}, and may have {listed(optional)}; "
+            + (f"got no {listed(missing)}" if missing else f"got {_short(unknown[0])} besides")
         )
     given: dict[str, Any] = {**optional, **description}
     if not isinstance(given["name"], str) or not re.fullmatch(NAME, given["name"]):
