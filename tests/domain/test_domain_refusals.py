@@ -85,6 +85,24 @@ def test_a_value_that_cannot_be_is_refused_alone_and_among_good_ones(
         domain.index(mixed)
 
 
+@pytest.mark.parametrize(
+    "domain", [AGES, SHARES, INCOMES, WEEK, SIZES, Domain.integers(0, 9, open_ends="high")]
+)
+@pytest.mark.parametrize("index", [-1, 1.5, "a", True, None, math.nan])
+def test_a_bin_that_is_not_there_has_no_ends_and_no_name(domain: Domain, index: Any) -> None:
+    for which in (index, domain.bins):
+        for ask in (domain.lower, domain.upper, domain.label):
+            with pytest.raises(DomainError, match=rf"from 0 to {domain.bins - 1}, got"):
+                ask(which)
+    last = np.int64(domain.bins - 1)
+    assert domain.label(last) == domain.label(int(last))
+
+
+def test_people_are_counted_from_one_column() -> None:
+    with pytest.raises(DomainError, match=r"one column, a value a person, got shape \(2, 2\)"):
+        AGES.count([[20, 21], [22, 23]])
+
+
 def test_the_value_outside_is_the_one_that_is_named() -> None:
     with pytest.raises(DomainError, match=r"between 18 and 120, got 7 "):
         AGES.index([20, 7, 30])

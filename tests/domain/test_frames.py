@@ -62,6 +62,10 @@ class TestRefused:
         with pytest.raises(DomainError, match="no column 'age'; its columns are: who, size"):
             BOTH.count(frame({name: PEOPLE[name] for name in ("who", "size")}))
 
+    def test_a_frame_without_its_rows(self) -> None:
+        with pytest.raises(DomainError, match=r"lazy one; call its collect\(\) first"):
+            AGES.count(pl.LazyFrame({"age": PEOPLE["age"]}))
+
     def test_a_column_that_is_there_twice(self) -> None:
         frame = pd.DataFrame([[1, 2, "S"]], columns=["age", "age", "size"])
         with pytest.raises(DomainError, match="more than one column 'age'"):

@@ -84,7 +84,7 @@ def test_a_mean_is_that_of_the_histogram(domain: ldp.Domain) -> None:
 def test_days_have_quartiles_and_no_mean() -> None:
     domain = ldp.Domain.dates("2026-01-01", "2026-01-31")
     found = ldp.estimate(ldp.simulate(ldp.Plan(domain, 4.0, ldp.Haar(), ldp.HRR()), np.full(31, 99), seed=1))
-    with pytest.raises(ldp.DomainError, match="a mean needs numbers, and the domain holds dates"):
+    with pytest.raises(ldp.DomainError, match="a mean needs numbers, and the domain holds days"):
         found.mean()
     assert "mean" not in found.describe()
     assert f"50% up to  {found.median()}" in found.describe()

@@ -248,11 +248,17 @@ class Domain(ABC):
 
     def lower(self, index: int) -> Any:
         """Return the least value of a bin."""
-        return self.at(float(index))
+        return self.at(float(self._bin(index)))
 
     def upper(self, index: int) -> Any:
         """Return the greatest value of a bin (its upper edge, where bins have width)."""
-        return self.up_to(float(index + 1))
+        return self.up_to(float(self._bin(index) + 1))
+
+    def _bin(self, index: Any) -> int:
+        """Return the ``index`` of a bin as a whole number, or raise DomainError if there is no such bin."""
+        if isinstance(index, bool) or not isinstance(index, int | np.integer) or not 0 <= index < self.bins:
+            raise DomainError(f"a bin must be a whole number from 0 to {self.bins - 1}, got {shown(index)}")
+        return int(index)
 
     @abstractmethod
     def edges(self) -> NDArray[Any]:
@@ -293,7 +299,7 @@ class Domain(ABC):
         >>> Domain.integers(1, 3).count([1, 3, 3]).tolist()
         [1, 0, 2]
         """
-        return np.bincount(self.index(self.present(values, missing)).reshape(-1), minlength=self.bins)
+        return np.bincount(self.index(_one_column(self.present(values, missing))), minlength=self.bins)
 
     def present(self, values: Values, missing: Missing = "refuse") -> Any:
         """Return ``values`` as an array; if some are ``missing``, an error, or the others with a warning."""
@@ -306,9 +312,7 @@ class Domain(ABC):
 
     def pieces(self, values: Values, size: int, missing: Missing = "refuse") -> Iterator[Any]:
         """Cut people's values into pieces of at most ``size``; ``missing`` ones as :meth:`count` does."""
-        array = self.present(values, missing)
-        if array.ndim != 1:
-            raise DomainError(f"values must be one column, a value a person, got shape {array.shape}")
+        array = _one_column(self.present(values, missing))
         for block in slices(array.size, size):
             yield array[block]
 
@@ -319,7 +323,8 @@ class Domain(ABC):
         ([3.0, 4.0, 5.0], [0.25, 0.75])
         """
         raise DomainError(
-            f"a mean needs numbers, and the domain holds {self.kind}; ask for quantiles or shares"
+            f"a mean needs numbers, and the domain holds {self.values}; ask for "
+            + ("the share of each" if self.unordered else "quantiles or shares")
         )
 
     def parse(self, text: str) -> Any:
@@ -353,6 +358,12 @@ class Domain(ABC):
     def label(self, index: int) -> str:
         """Return a bin's name for tables and axes."""
         return str(self.lower(index))
+
+
+def _one_column(values: Any) -> Any:
+    if values.ndim != 1:
+        raise DomainError(f"values must be one column, a value a person, got shape {values.shape}")
+    return values
 
 
 class Discrete(Domain):
