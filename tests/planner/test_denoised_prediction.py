@@ -69,6 +69,13 @@ def test_surveys_find_about_what_is_predicted_of_several(domain: ldp.Domain) -> 
         assert low / 2 < score.measured_rmse < 2 * high
 
 
+@pytest.mark.parametrize("bins", range(1, 9))
+def test_a_few_bins_are_predicted_too(bins: int) -> None:
+    domain = ldp.Domain.integers(1, bins)
+    least, greatest = ldp.predict_denoised(_plan(domain, 1000), 1000).range_rmse
+    assert 0 <= least <= greatest < 0.3
+
+
 def test_it_tells_how_far_it_is() -> None:
     done: list[int] = []
     ldp.predict_denoised(_plan(FEW, 1000), 1000, progress=done.append)

@@ -84,6 +84,8 @@ def denoised_cells(estimate: Floats, below: Floats, sizes: Boundaries) -> Ways:
         return by_splits(shares, lambda width: _block_variances(below, width))
 
     split = split_cells(estimate)
+    if sizes.size < _FEW_CELLS:
+        return Ways(split, split, 0.0)
     try:
         root, precision = _of_cells(below)
     except np.linalg.LinAlgError:  # some shares are known for certain
