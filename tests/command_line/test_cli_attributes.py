@@ -216,6 +216,7 @@ def test_a_spreadsheet_gets_a_row_for_each_answer(town: Path) -> None:
         (["query", "town.agg", "--within", "age", "9", "3"], "end after it begins"),
         (["query", "town.agg", "--within", "age", "1", "3", "--within", "age", "1", "3"], "once"),
         (["query", "town.agg", "--given", "age", "1", "3"], "--given goes with --attribute"),
+        (["query", "town.agg", "--attribute", "age", "--within", "region", "N", "N", "--mean"], "--given"),
         (["query", "town.agg", "--attribute", "age", "--given", "age", "1", "3"], "not both"),
         (["query", "town.agg", "--attribute", "age", "--given", "region", "W", "W"], "got 'W'"),
         (

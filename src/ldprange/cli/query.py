@@ -96,7 +96,12 @@ def query(
     if len(attributes) > 1:
         raise click.UsageError(f"--attribute must be given once, got {listed(attributes)}; use --within")
     attribute = attributes[0] if attributes else None
-    if given and (attribute is None or within):
+    if attribute is not None and within:
+        raise click.UsageError(
+            "--attribute asks about one, and --within about some at once: use one of them; to ask about one "
+            "among the people in ranges of others, use --attribute with --given"
+        )
+    if given and attribute is None:
         raise click.UsageError(
             "--given goes with --attribute, and not with --within; say which is asked about"
         )
