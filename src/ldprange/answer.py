@@ -172,6 +172,6 @@ def _plain(value: Any) -> Any:
         value = value.tolist()  # at once, and days as datetime.date
     if isinstance(value, datetime.date):
         return value.isoformat()
-    if isinstance(value, list) and value and not isinstance(value[0], int | float | str):
+    if isinstance(value, list) and not all(isinstance(each, int | float | str) for each in value):
         return [_plain(each) for each in value]
     return value

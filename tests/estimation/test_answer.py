@@ -43,7 +43,16 @@ def test_another_answer_is_no_float_and_says_so(answer: ldp.Answer[Any], got: st
         float(answer)
 
 
-@pytest.mark.parametrize("domain", [AGES, WEEK, SIZES, ldp.Domain.real(0.0, 1.0, bins=4)])
+@pytest.mark.parametrize(
+    "domain",
+    [
+        AGES,
+        WEEK,
+        SIZES,
+        ldp.Domain.real(0.0, 1.0, bins=4),
+        ldp.Domain.dates("2026-01-01", "2026-01-07", open_ends=True),
+    ],
+)
 @pytest.mark.parametrize("confidence", [0.95, None])
 def test_every_answer_is_plain_json(domain: ldp.Domain, confidence: float | None) -> None:
     found = estimate_on(domain)
@@ -52,7 +61,7 @@ def test_every_answer_is_plain_json(domain: ldp.Domain, confidence: float | None
         found.range(low, high, confidence=confidence),
         found.ranges([low, low], [high, high], confidence=confidence),
         found.quantile(0.5, confidence=confidence),
-        found.quantiles([0.25, 0.5], confidence=confidence),
+        found.quantiles([0.01, 0.25, 0.5], confidence=confidence),
         found.histogram(confidence=confidence),
     ]
     for answer in answers:

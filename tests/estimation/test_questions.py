@@ -208,6 +208,18 @@ def test_a_confidence_lies_between_0_and_1(confidence: Any) -> None:
             ask()
 
 
+def test_a_confidence_may_be_a_number_of_numpys() -> None:
+    estimate = _estimate()
+    assert estimate.range(12, 15, confidence=np.float32(0.5)) == estimate.range(12, 15, confidence=0.5)
+
+
+def test_no_questions_have_no_answers() -> None:
+    estimate = _estimate()
+    for found in (estimate.quantiles([]), estimate.prefixes([]), estimate.ranges([], [])):
+        assert found.interval is not None
+        assert [column.size for column in (found.value, *found.interval)] == [0, 0, 0]
+
+
 @pytest.mark.parametrize("band", ["wide", None, 5])
 def test_a_band_is_one_of_two(band: Any) -> None:
     with pytest.raises(ldp.QueryError, match=r"band must be .*got"):

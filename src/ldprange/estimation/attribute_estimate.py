@@ -23,7 +23,7 @@ from ldprange.estimation.quantile_bounds import quantile_bounds
 from ldprange.estimation.shares import Shares
 from ldprange.plan import Plan
 from ldprange.support.arrays import Floats, Positions
-from ldprange.support.checking import check_choice, shown
+from ldprange.support.checking import check_choice, is_number, shown
 from ldprange.support.columns import as_array
 from ldprange.support.html_tables import html_text
 
@@ -313,7 +313,7 @@ def normal_quantile(confidence: float | None, at_once: int) -> float | None:
     """Return how many standard deviations an interval reaches to either side; none, if none is wanted."""
     if confidence is None:
         return None
-    if not isinstance(confidence, int | float) or not 0 < confidence < 1:
+    if not is_number(confidence) or not 0 < confidence < 1:
         raise QueryError(f"the confidence must lie between 0 and 1, such as 0.95, got {shown(confidence)}")
     return -NormalDist().inv_cdf((1 - confidence) / (2 * at_once))
 

@@ -11,6 +11,7 @@ from ldprange.support.arrays import Floats
 
 _BEYOND = 1.0  # by how much an end may lie below 0 or above 1
 
+
 def mean_ratio_interval(
     values: Floats, shares: Floats, variance_of_sum: Callable[[Floats], float], unseen: float, z: float
 ) -> tuple[float, float]:

@@ -94,8 +94,10 @@ class JointEstimate:
         def __getattr__(self, name: str) -> Any:
             if name.startswith("_") or not hasattr(Estimate, name):
                 raise AttributeError(f"'JointEstimate' object has no attribute {name!r}")
+            first, *others = self._product.names
             raise AttributeError(
-                f"{name}() needs one attribute; use estimate.marginal({self._product.names[0]!r}).{name}(…)"
+                f"{name}() needs one attribute; use estimate.marginal({first!r}).{name}(…), "
+                f"or name {' or '.join(map(repr, others))} there"
             )
 
     @property

@@ -42,10 +42,13 @@ def positions(
     for attribute, name in sorted((product.place(name), name) for name in ranges):
         low, high = ends_of(name, ranges[name])
         starts[attribute], stops[attribute] = _between(name, product.axes[attribute], low, high)
-        if np.any(starts[attribute] >= stops[attribute]):
+        wrong = starts[attribute] >= stops[attribute]
+        if np.any(wrong):
+            at = int(np.flatnonzero(wrong)[0])
+            low, high = (np.broadcast_to(np.asarray(end), wrong.shape).flat[at] for end in (low, high))
             raise QueryError(
                 f"{name}: a range must end after it begins, got {low} and {high}; "
-                "where bins have a width, a single value is no range"
+                "swap them; where bins have a width, a single value is no range"
             )
     try:
         shape = np.broadcast_shapes(*(each.shape for each in (*starts.values(), *stops.values())))

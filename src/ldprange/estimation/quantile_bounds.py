@@ -70,5 +70,6 @@ def _covered(first: Positions, last: Positions) -> NDArray[np.intp]:
     [0, 1, 2, 5, 6]
     """
     begins, ends = first.astype(np.int64), last.astype(np.int64) + 1
-    steps = np.bincount(begins, minlength=ends.max() + 1) - np.bincount(ends, minlength=ends.max() + 1)
+    most = ends.max(initial=0) + 1
+    steps = np.bincount(begins, minlength=most) - np.bincount(ends, minlength=most)
     return np.flatnonzero(np.cumsum(steps))

@@ -19,6 +19,8 @@ Mask = NDArray[np.bool_]
 
 def column_names(frame: Any) -> list[str] | None:
     """Return the names of a frame's columns; None for anything that is no frame, such as a single column."""
+    if type(frame).__name__ == "LazyFrame":  # polars'
+        raise DomainError("a frame must have its rows, got a lazy one; call its collect() first")
     names = getattr(frame, "column_names", None)  # arrow's
     if names is None:
         names = getattr(frame, "columns", None)  # everyone else's
