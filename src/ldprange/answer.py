@@ -30,7 +30,8 @@ class Answer(Generic[T]):
 
     Shares are fractions of the population; quantiles are in the domain's own units.
     ``low`` and ``high`` are ``None`` when no interval was asked for. ``note`` says why it is wide,
-    where that is not noise alone: a bound lies inside a bin, say.
+    where that is not noise alone: a bound lies inside a bin, say. ``jumps`` says that the value goes from one
+    to another with nothing between, as that of a quantile does.
 
     >>> answer = Answer(0.83, 0.752, 0.908, 0.95)
     >>> print(answer)
@@ -47,6 +48,7 @@ class Answer(Generic[T]):
     confidence: float | None
     note: str = ""
     asked: Asked = field(default=dict, repr=False, compare=False)
+    jumps: bool = field(default=False, repr=False, compare=False)
 
     @property
     def interval(self) -> tuple[T, T] | None:
@@ -60,14 +62,15 @@ class Answer(Generic[T]):
         (25.0, 75.0)
         """
         low, high = (None if end is None else change(end) for end in (self.low, self.high))
-        return Answer(change(self.value), low, high, self.confidence, self.note, self.asked)
+        return Answer(change(self.value), low, high, self.confidence, self.note, self.asked, self.jumps)
 
     def minus(self, other: Answer[T]) -> Answer[T]:
         """Return this answer less ``other``, an answer of another, independent survey, with its interval.
 
-        The interval is Newcombe's: with half-widths a and b it reaches √(a² + b²) to either side. It is for
-        unbiased answers, and only for independent ones: those of different people, from aggregates that share
-        no reports.
+        The interval is Newcombe's: with half-widths a and b it reaches √(a² + b²) to either side. Of
+        quantiles it reaches a + b: they jump, and often both to the ends of their intervals. It is for
+        unbiased answers, and only for independent ones: those of different people, from aggregates that
+        share no reports.
 
         >>> print(Answer(0.62, 0.58, 0.66, 0.95).minus(Answer(0.50, 0.47, 0.53, 0.95)))
         0.120 [0.070, 0.170] at 95%
@@ -87,11 +90,13 @@ class Answer(Generic[T]):
         if self.interval is None or other.interval is None:
             return Answer(value, None, None, None, asked=self.asked)
         (low, high), (other_low, other_high) = np.asarray(self.interval), np.asarray(other.interval)
-        below, above = np.hypot(one - low, other_high - two), np.hypot(high - one, two - other_low)
+        jumps = self.jumps or other.jumps
+        together = np.add if jumps else np.hypot
+        below, above = together(one - low, other_high - two), together(high - one, two - other_low)
         ends = (value - below, value + above)
         least, most = ends if one.ndim else (float(end) for end in ends)
         note = "; ".join(filter(None, (self.note, other.note)))
-        return Answer(value, least, most, self.confidence, note, self.asked)
+        return Answer(value, least, most, self.confidence, note, self.asked, jumps)
 
     def __sub__(self, other: object) -> NoReturn:
         """Raise ArgumentTypeError: whether two answers are independent, only the caller knows."""

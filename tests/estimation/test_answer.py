@@ -125,6 +125,26 @@ class TestDifferences:
             held += difference.low <= truth <= difference.high
         assert 363 <= held <= 395  # 380 ± 4 standard deviations
 
+    @pytest.mark.slow
+    def test_those_of_quantiles_hold_where_these_jump(self) -> None:
+        """Either median is 2 or 3 as often as not: of 200 pairs, 95% at least, less 3 standard errors.
+
+        Did half-widths combine as those of normal errors do, it would be 78%.
+        """
+        shares = np.array([0.1, 0.2, 0.201, 0.2, 0.199, 0.1])
+        domain, held = ldp.Domain.integers(0, 5), 0
+        plan = ldp.choose_plan(domain, epsilon=1.0, expected_users=2000)
+        for seed in range(200):
+            rng = np.random.default_rng([seed, 5])
+            one, two = (
+                ldp.estimate(ldp.simulate(plan, rng.multinomial(2000, each), seed=2 * seed + at)).median()
+                for at, each in enumerate((shares, shares[::-1]))
+            )
+            difference = one.minus(two)
+            assert difference.interval is not None
+            held += difference.interval[0] <= -1 <= difference.interval[1]
+        assert held >= 181
+
     def test_what_cannot_be(self) -> None:
         one, two = ESTIMATES
         with pytest.raises(

@@ -218,12 +218,12 @@ class Estimate:
         value = _units([domain.at(position) for position in positions.tolist()], wanted.shape)
         asked: Asked = partial(dict, q=wanted)
         if z is None:
-            return Answer(value, None, None, None, asked=asked)
+            return Answer(value, None, None, None, asked=asked, jumps=True)
         low, high = quantile_bounds(self._shares, flat, z)
         low, high = np.minimum(low, positions), np.maximum(high, positions)
         lows = _units([domain.at(position) for position in low.tolist()], wanted.shape)
         highs = _units([domain.up_to(position) for position in high.tolist()], wanted.shape)
-        return Answer(value, lows, highs, confidence, asked=asked)
+        return Answer(value, lows, highs, confidence, asked=asked, jumps=True)
 
     def _check_answered(self, what: str) -> None:
         if self.domain.optional:
