@@ -84,6 +84,29 @@ def test_without_noise_nothing_is_changed(bins: int) -> None:
     np.testing.assert_allclose(_denoised(shares, np.zeros_like), shares, atol=1e-9)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("shares", "users", "epsilon"),
+    [((0.95, 0.05), 1000, 1.0), ((0.99, 0.01), 100_000, 1.0), ((0.01, 0.98, 0.01), 100_000, 1.0)],
+)
+@pytest.mark.parametrize("ordered", [True, False])
+def test_of_a_few_bins_a_rare_one_is_not_lost(
+    shares: tuple[float, ...], users: int, epsilon: float, ordered: bool
+) -> None:
+    """The error is at most 1.45 of the unbiased one, ± 0.15 over 60 surveys; it had been 1.3, 2.0 and 1.9."""
+    names = ["never", "once", "often"][: len(shares)]
+    domain = ldp.Domain.ordered(names) if ordered else ldp.Domain.categories(names)
+    plan = ldp.choose_plan(domain, epsilon=epsilon, expected_users=users)
+    errors = np.zeros(2)
+    for seed in range(60):
+        people = np.random.default_rng([seed, users]).multinomial(users, shares)
+        aggregate = ldp.simulate(plan, people, seed=seed)
+        for at, denoise in enumerate((False, True)):
+            found = ldp.estimate(aggregate, denoise=denoise).histogram(confidence=None)
+            errors[at] += ((found.value - shares) ** 2).sum()
+    assert errors[1] < 1.45 * errors[0]
+
+
 def test_neither_end_is_preferred() -> None:
     """Exactly so, but for the blocks that the mixture is fitted on: they are counted from the low end."""
     estimator = PLANS["Windows"].estimator(10_000 * np.array(PLANS["Windows"].probabilities))

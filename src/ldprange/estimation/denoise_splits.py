@@ -20,13 +20,15 @@ from collections.abc import Callable
 import numpy as np
 
 from ldprange import kernels
-from ldprange.estimation.splits import NO_NOISE, SPREADS, mixture
+from ldprange.estimation.splits import BROAD_SPLITS, NO_NOISE, SPREADS, mixture
 from ldprange.levels import neighbours
 from ldprange.support.arrays import Floats
 
 _LEARNT_FROM = 1 << 14  # blocks of a width, at most
 _FAINT = 1 / 8  # mass, in standard errors, of a block of which only the mass can be told
 _GLANCE = 101  # blocks, of which one is looked at first
+_FEW_BINS = 8  # fewer have too few splits to learn from: what one of them says would decide how it is shrunk
+_BROAD_OF_FEW = 8.0  # splits that are anyhow, among those of so few
 
 
 def by_splits(estimate: Floats, block_variances: Callable[[int], Floats]) -> Floats:
@@ -78,4 +80,6 @@ def _learnt(blocks: kernels.Blocks) -> Floats:
     step = max(1, width // 4)
     if cuts > step * _LEARNT_FROM:
         step = -(-cuts // _LEARNT_FROM) | 1  # odd, so that no regular pattern is always missed
-    return mixture(*kernels.block_halves(blocks, slice(0, cuts, step)), counts=step / (2 * width))
+    broad = _BROAD_OF_FEW if cuts + 1 < _FEW_BINS else BROAD_SPLITS
+    halves = kernels.block_halves(blocks, slice(0, cuts, step))
+    return mixture(*halves, counts=step / (2 * width), broad=broad)

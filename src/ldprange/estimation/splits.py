@@ -17,13 +17,21 @@ SPREADS = np.array([1 / 3, 1 / 9, 1 / 27, 0.0])
 NO_NOISE = 1e-30
 """The least variance of an estimate."""
 
-_BROAD_SPLITS = 1.0
+BROAD_SPLITS = 1.0
 """Splits that are anyhow, with which a mixture begins: where there are few others, little is shrunk."""
 
 _ROUNDS = 30
 
 
-def mixture(value: Floats, noise: Floats, centre: Floats, parent: Floats, *, counts: float = 1.0) -> Floats:
+def mixture(
+    value: Floats,
+    noise: Floats,
+    centre: Floats,
+    parent: Floats,
+    *,
+    counts: float = 1.0,
+    broad: float = BROAD_SPLITS,
+) -> Floats:
     """Return the weights of the mixture's parts, by expectation maximisation over splits.
 
     Parameters
@@ -38,9 +46,11 @@ def mixture(value: Floats, noise: Floats, centre: Floats, parent: Floats, *, cou
         The masses of which they are parts.
     counts
         For how many splits each of these counts.
+    broad
+        How many splits there are besides that are anyhow.
     """
     start = np.full(SPREADS.size + 1, 1e-9)
-    start[0] = _BROAD_SPLITS
+    start[0] = broad
     return kernels.mixture_weights(value, noise, centre, parent, SPREADS, start, counts, _ROUNDS)
 
 
