@@ -20,7 +20,7 @@ from ldprange.support.parallel import in_threads
 from ldprange.workloads import boxes_of, corners_of
 
 _CELLS = 64  # of a line, on which errors are predicted
-_REPETITIONS = 4  # on a line
+_REPETITIONS = 10  # on a line
 _PEOPLE = 1 << 18  # of each kind, of whom those who answer are drawn
 _SURVEYS = 2  # of each kind
 _MAX_USERS = 10**8  # who are drawn; more leave less error still
@@ -86,23 +86,27 @@ def predict_denoised(
 
 
 def _on_a_line(plan: Plan, users: float) -> Iterable[Floats]:
-    """Yield the mean squared errors of ranges and of prefixes, for each kind of population."""
+    """Return the mean squared errors of ranges and of prefixes, for each kind of population."""
     bins = plan.domain.bins
     cells = min(bins, _CELLS)
     ends = np.arange(cells + 1) * bins // cells
     law = plan.law(users * np.array(plan.probabilities), None)
     below = share_covariance(plan.layout.estimator(law).even_variances, ends)
-    roots, rng = np.linalg.cholesky(below[1:-1, 1:-1]), np.random.default_rng(0)
-    pairs = (cells + 1) * cells / 2
-    for shares in kinds_of_line((ends[1:] + ends[:-1]) / (2 * bins)):
+    roots, pairs = np.linalg.cholesky(below[1:-1, 1:-1]), (cells + 1) * cells / 2
+    # the same noise for each kind of people
+    noise = np.random.default_rng(0).normal(size=(_REPETITIONS, cells - 1)) @ roots.T
+
+    def errors(shares: Floats) -> Floats:
         squares, truth = np.zeros(2), np.append(0.0, np.cumsum(shares))
-        for _ in range(_REPETITIONS):
+        for each in noise:
             seen = truth.copy()
-            seen[1:-1] += roots @ rng.normal(size=cells - 1)
+            seen[1:-1] += each
             found = denoised_cells(np.diff(seen), below, np.diff(ends)).shares
             off = np.append(0.0, np.cumsum(found)) - truth
             squares += ((cells + 1) * off @ off - off.sum() ** 2) / pairs, off @ off / cells
-        yield squares / _REPETITIONS
+        return squares / _REPETITIONS
+
+    return map(errors, kinds_of_line((ends[1:] + ends[:-1]) / (2 * bins)))
 
 
 def _by_surveys(plan: Plan, users: float) -> Iterable[Floats]:
