@@ -94,8 +94,18 @@ def test_a_bin_that_is_not_there_has_no_ends_and_no_name(domain: Domain, index: 
         for ask in (domain.lower, domain.upper, domain.label):
             with pytest.raises(DomainError, match=rf"from 0 to {domain.bins - 1}, got"):
                 ask(which)
-    last = np.int64(domain.bins - 1)
+    last: Any = np.int64(domain.bins - 1)
     assert domain.label(last) == domain.label(int(last))
+
+
+@pytest.mark.parametrize("given", [[AGES], AGES, "age", 5])
+def test_attributes_that_come_without_their_names(given: Any) -> None:
+    with pytest.raises(DomainError, match=r"attributes must be by name, as in \{'age': …\}, got"):
+        Domain.product(given)
+    with pytest.raises(DomainError, match="named once, got age twice"):
+        Domain.product({"age": AGES, "size": SIZES}, age=AGES)
+    named = Domain.product({"Rent in €": INCOMES}, size=SIZES)
+    assert list(named.attributes) == ["Rent in €", "size"]
 
 
 def test_people_are_counted_from_one_column() -> None:

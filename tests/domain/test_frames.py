@@ -63,8 +63,9 @@ class TestRefused:
             BOTH.count(frame({name: PEOPLE[name] for name in ("who", "size")}))
 
     def test_a_frame_without_its_rows(self) -> None:
+        lazy: Any = pl.LazyFrame({"age": PEOPLE["age"]})
         with pytest.raises(DomainError, match=r"lazy one; call its collect\(\) first"):
-            AGES.count(pl.LazyFrame({"age": PEOPLE["age"]}))
+            AGES.count(lazy)
 
     def test_a_column_that_is_there_twice(self) -> None:
         frame = pd.DataFrame([[1, 2, "S"]], columns=["age", "age", "size"])

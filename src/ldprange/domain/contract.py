@@ -110,9 +110,17 @@ class Domain(ABC):
         return Domain._kinds["categories"](labels)._with(False, no_answer)
 
     @staticmethod
-    def product(**attributes: Domain) -> Domain:
-        """Several attributes of one person, by name, such as ``product(age=…, income=…)``."""
-        return Domain._kinds["product"](tuple(attributes), tuple(attributes.values()))
+    def product(attributes: Mapping[str, Domain] | None = None, /, **named: Domain) -> Domain:
+        """Several attributes of one person, by name, such as ``product(age=…, income=…)``.
+
+        A mapping may have names that are no words of Python: ``product({"Rent in €": …, "rooms": …})``.
+        """
+        if attributes is not None and not isinstance(attributes, Mapping):
+            raise DomainError(f"attributes must be by name, as in {{'age': …}}, got {shown(attributes)}")
+        together = {**(attributes or {}), **named}
+        if attributes and (twice := attributes.keys() & named.keys()):
+            raise DomainError(f"an attribute must be named once, got {listed(sorted(twice))} twice")
+        return Domain._kinds["product"](tuple(together), tuple(together.values()))
 
     def with_open_ends(self, sides: OpenEndsLike = True) -> Domain:
         """Return the domain with bins for all that lies beyond its ends: ``sides`` says which.
