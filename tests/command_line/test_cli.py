@@ -305,7 +305,8 @@ class TestHelp:
         }
         known = {"--help"}
         for name in NAMES:
-            known |= {option for parameter in found(name).params for option in parameter.opts}
+            for parameter in found(name).params:
+                known |= {*parameter.opts, *parameter.secondary_opts}
         assert {word for word in documented if word.strip("-")} <= known
 
     def test_the_version(self) -> None:

@@ -209,7 +209,7 @@ def test_a_confidence_lies_between_0_and_1(confidence: Any) -> None:
 
 
 def test_a_confidence_may_be_a_number_of_numpys() -> None:
-    estimate = _estimate()
+    estimate: Any = _estimate()
     assert estimate.range(12, 15, confidence=np.float32(0.5)) == estimate.range(12, 15, confidence=0.5)
 
 

@@ -393,9 +393,7 @@ class JointEstimate:
     def _joint(self, chosen: tuple[int, ...]) -> JointShares:
         if not self._grids.asks_together(chosen):
             names = ", ".join(self._product.names[attribute] for attribute in chosen)
-            advice = (
-                "for a plain range denoise the estimate" if self._denoised is None else "ask a plain range"
-            )
+            advice = "denoise the estimate" if self._denoised is None else "ask of all people, nothing given"
             raise QueryError(f"the plan does not ask about {names} together: ask about fewer, or {advice}")
         if chosen not in self._joint_shares:
             self._joint_shares[chosen] = JointShares(self._grids.table(self._law, chosen), self._coefficients)

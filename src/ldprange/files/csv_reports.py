@@ -44,7 +44,10 @@ def read(file: BinaryIO, plan: Plan, groups: range | None = None) -> Iterator[Ba
     """Yield the table in batches."""
     names = read_header(file, ",")
     if names != list(_TYPES):
-        raise WireError(f"the columns must be {','.join(_TYPES)}, got {','.join(names)[:100]}")
+        raise WireError(
+            f"the columns must be {','.join(_TYPES)}, got {','.join(names)[:100]}; of a table of "
+            "your own, name the column of packed reports (--column)"
+        )
     widths = widths_of(plan)
     for rows in delimited_batches(file, names, _TYPES, pyarrow.csv.ParseOptions()):
         levels, reports = by_level(plan, rows)

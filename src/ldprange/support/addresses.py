@@ -106,7 +106,12 @@ class SurveyAddress:
         plain = not (parts.query or parts.fragment or parts.username or parts.password) and port != 0
         if parts.scheme not in _OWN_PORTS or not path or not plain:
             came = shown(re.sub("//[^/]*@", "//…@", url))  # without a password
-            raise ArgumentError(f"a survey's address must be like https://example.org/s/commute, got {came}")
+            pages = "; a page of several questions is no survey: give the address of one" * (
+                "+" in parts.path
+            )
+            raise ArgumentError(
+                f"a survey's address must be like https://example.org/s/commute, got {came}{pages}"
+            )
         if port == _OWN_PORTS[parts.scheme]:
             port = None
         return SurveyAddress(Host(parts.scheme == "https", host, port), path["base"], path["name"])
