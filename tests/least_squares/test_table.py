@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -15,7 +16,7 @@ import ldprange as ldp
 from ldprange.decompositions import GridsLayout
 from ldprange.estimation.joint_shares import JointShares
 from ldprange.least_squares.axis import Axis
-from ldprange.least_squares.table import Boxes, coarser
+from ldprange.least_squares.table import Boxes, coarser, shares_below
 from ldprange.noise import Law
 from ldprange.oracles import Oracle
 from ldprange.support.arrays import Floats
@@ -253,3 +254,17 @@ def test_the_variance_where_nobody_is_has_a_closed_form(case: Case) -> None:
     asked = Boxes([low for low, _ in ends], [high for _, high in ends])
     nobody = table.variances(np.zeros([leaves + 1 for leaves in table.leaves]))
     np.testing.assert_allclose(table.spread_variances(asked), nobody(asked), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("unreported", [False, True])
+def test_the_variance_in_an_even_population_has_a_closed_form(case: Case, unreported: bool) -> None:
+    plan, rng = case.plan(), np.random.default_rng(5)
+    users = rng.integers(50, 200, len(plan.levels)).astype(float)
+    users[-1] *= not unreported
+    assert isinstance(plan.layout, GridsLayout)
+    table = plan.layout.table(plan.law(users, population=1.5 * users.sum()), case.chosen)
+    ends = [np.sort(rng.integers(0, leaves + 1, (2, 40)), axis=0) for leaves in table.leaves]
+    asked = Boxes([low for low, _ in ends], [high for _, high in ends])
+    even = table.variances(shares_below(np.full(table.leaves, 1 / math.prod(table.leaves))))
+    np.testing.assert_allclose(table.even_variances(asked), even(asked), rtol=1e-9, atol=1e-12)

@@ -88,7 +88,7 @@ class JointShares:
 
     def spread(self, boxes: Boxes) -> Spread:
         """Return how the shares vary."""
-        variance, even = self.variance(boxes), self._even_variances(boxes)
+        variance, even = self.variance(boxes), self.fit.even_variances(boxes)
         empty = self.fit.spread_variances(boxes)
         share = np.clip(self.ask(boxes), 0.0, 1.0)
         even_share = prod(
@@ -96,10 +96,6 @@ class JointShares:
             for low, high, leaves in zip(boxes.low, boxes.high, self.table.shape, strict=True)
         )
         return Spread.of(variance, share, even, even_share, empty, self.fit.sampled)
-
-    @cached_property
-    def _even_variances(self) -> Callable[[Boxes], Floats]:
-        return self.fit.variances(shares_below(np.full(self.table.shape, 1 / self.table.size)))
 
     @cached_property
     def exact_variances(self) -> Callable[[Boxes], Floats]:

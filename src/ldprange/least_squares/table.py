@@ -200,8 +200,18 @@ class JointFit:
 
     def spread_variances(self, boxes: Boxes) -> Floats:
         """Return what variances would be if nobody were in any cell that a question weighs."""
+        return self._by_energies(boxes, self.spread_parts)
+
+    def even_variances(self, boxes: Boxes) -> Floats:
+        """Return the exact variances in an even population: what all details have to do with it is in λ."""
+        share = prod((high - low) / leaves for low, high, leaves in zip(*boxes, self.leaves, strict=True))
+        drawn = share * (1 - share) / self._law.fixed_people
+        return np.maximum(self._by_energies(boxes, self.shrink) - drawn, 0.0)
+
+    def _by_energies(self, boxes: Boxes, by_depths: Floats) -> Floats:
+        """Return the squared lengths of the projections of ``boxes``, weighed by their depths, added up."""
         first, *others = (axis.energies(*ends) for axis, *ends in zip(self.axes, *boxes, strict=True))
-        parts: Floats = np.tensordot(first, self.spread_parts, axes=1)
+        parts: Floats = np.tensordot(first, by_depths, axes=1)
         for energies in others:
             parts = np.einsum("qm...,qm->q...", parts, energies)
         return parts
