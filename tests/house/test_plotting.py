@@ -257,3 +257,18 @@ def test_inside_a_bin_the_band_holds_wherever_its_people_are() -> None:
     for edge in range(4):
         for place in (edge + 0.01, edge + 0.99):
             assert band.contains_points([[place, low[edge] + 1e-6], [place, high[edge + 1] - 1e-6]]).all()
+
+
+def test_of_very_many_bins_as_many_cells_are_drawn_as_can_be_seen() -> None:
+    plan = ldp.Plan(ldp.Domain.integers(0, 4999), 2.0, ldp.Tree(8), ldp.HadamardHashing())
+    people = np.arange(5000)
+    estimate = ldp.estimate(ldp.simulate(plan, people, seed=1))
+    upper, lower = estimate.plot(counts=people).axes
+    cells, edges, _ = lower.patches[0].get_data()
+    assert cells.size == 2000
+    assert (edges[0], edges[-1]) == (0, 5000)
+    assert cells @ np.diff(edges) == pytest.approx(1)
+    at = edges.astype(int)
+    curve, truth = (line.get_ydata() for line in upper.lines)
+    np.testing.assert_allclose(curve, np.append(0, estimate.cdf(confidence=None).value)[at])
+    np.testing.assert_allclose(truth, np.append(0, people.cumsum() / people.sum())[at])

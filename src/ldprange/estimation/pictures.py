@@ -24,12 +24,17 @@ if TYPE_CHECKING:
     from ldprange.estimation.joint_estimate import JointEstimate
 
 _MAX_CELLS = 12  # of a heat map, each way
+_MAX_CELLS_OF_ONE = 2000  # of a distribution
 
 
 def one_attribute(found: Estimate, counts: ArrayLike | None, title: str, label: str) -> Figure:
     """Return the figure of the distribution that was ``found``, beside the true one of ``counts``."""
     domain, bins = found.domain, found.domain.plain_bins
-    edges = slice(bins.start, bins.stop + 1)
+    # labels are drawn one by one; of other bins, as many as can be seen
+    number = bins.stop - bins.start
+    cells = number if domain.plain.column == "labels" else min(number, _MAX_CELLS_OF_ONE)
+    edges = np.linspace(bins.start, bins.stop, cells + 1).astype(np.int64)
+    alone = cells == number
     truth = None if counts is None else _true_shares(counts, found.everyone.domain.bins)
     cdf = None
     if not domain.unordered:
@@ -37,7 +42,10 @@ def one_attribute(found: Estimate, counts: ArrayLike | None, title: str, label: 
     return distribution_figure(
         Distribution(
             domain.plain,
-            found.histogram().map(lambda column: column[bins]),
+            edges - bins.start,
+            found.histogram(confidence=0.95 if alone else None).map(
+                lambda column: np.add.reduceat(column[bins], edges[:-1] - bins.start) / np.diff(edges)
+            ),
             cdf,
             None if truth is None else np.append(0.0, _among(truth, domain.bins).cumsum())[edges],
             _beside(found, truth),

@@ -11,7 +11,7 @@ from ldprange.domain import Domain
 from ldprange.plotting.figures import ESTIMATE, TRUTH, empty_figure, ends_of, set_labels_across
 from ldprange.plotting.labelled_bars import Bars, draw_bars, show_percent
 from ldprange.plotting.ticks import ticks_of
-from ldprange.support.arrays import Floats
+from ldprange.support.arrays import Boundaries, Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 _WIDTH = 8.0  # of a figure; all lengths are inches
 _PANEL = 3.0  # the height of a curve or a histogram
 _AXIS = 0.6  # the height of what is written below bars
-_MAX_BINS_DRAWN = 2000
 _MAX_BARS = 40
 
 
@@ -29,11 +28,13 @@ class Distribution(NamedTuple):
 
     domain: Domain
     """The values that have a place on an axis."""
+    edges: Boundaries
+    """Of the cells that are drawn: bins or, of very many, some together."""
     histogram: Answer[Floats]
-    """Their shares."""
+    """The share of a bin in each cell."""
     cdf: Answer[Floats] | None
-    """The shares of people below all edges of bins, both ends included, with a band that holds everywhere at
-    once; None where values have no order."""
+    """The shares of people below all edges, both ends included, with a band that holds everywhere at once;
+    None where values have no order."""
     true_cdf: Floats | None
     """The true shares below all edges, where they are known."""
     beside: Bars | None
@@ -41,8 +42,8 @@ class Distribution(NamedTuple):
 
     @property
     def truth(self) -> Floats | None:
-        """The true shares of all bins, where they are known."""
-        return None if self.true_cdf is None else np.diff(self.true_cdf)
+        """The true share of a bin in each cell, where it is known."""
+        return None if self.true_cdf is None else np.diff(self.true_cdf) / np.diff(self.edges)
 
     @property
     def labelled(self) -> bool:
@@ -94,9 +95,9 @@ def distribution_figure(drawn: Distribution, *, title: str, label: str) -> Figur
 def _draw_curve(axes: Axes, drawn: Distribution) -> None:
     if drawn.cdf is None:
         return
-    edges = np.arange(drawn.domain.bins + 1)
+    edges = drawn.edges
     value, low, high = ends_of(drawn.cdf)
-    # a curve that never falls lies, inside a bin, between what is known at the bin's two edges
+    # a curve that never falls lies, inside a cell, between what is known at the cell's two edges
     ends, below, above = np.repeat(edges, 2)[1:-1], np.repeat(low[:-1], 2), np.repeat(high[1:], 2)
     axes.fill_between(ends, below, above, color=ESTIMATE, alpha=0.2, lw=0, label="95% band, all at once")
     axes.plot(edges, value, color=ESTIMATE, lw=1.5, label="estimated")
@@ -111,13 +112,12 @@ def _draw_curve(axes: Axes, drawn: Distribution) -> None:
 
 
 def _draw_histogram(axes: Axes, drawn: Distribution, label: str) -> None:
-    edges = np.arange(drawn.domain.bins + 1)
-    value, low, high = ends_of(drawn.histogram)
-    if drawn.domain.bins <= _MAX_BINS_DRAWN:
-        axes.stairs(high, edges, baseline=low, fill=True, color=ESTIMATE, alpha=0.2, lw=0)
-    axes.stairs(value, edges, color=ESTIMATE, lw=1.2)
+    if drawn.histogram.interval is not None:
+        low, high = drawn.histogram.interval
+        axes.stairs(high, drawn.edges, baseline=low, fill=True, color=ESTIMATE, alpha=0.2, lw=0)
+    axes.stairs(drawn.histogram.value, drawn.edges, color=ESTIMATE, lw=1.2)
     if drawn.truth is not None:
-        axes.stairs(drawn.truth, edges, color=TRUTH, lw=1, ls="--")
+        axes.stairs(drawn.truth, drawn.edges, color=TRUTH, lw=1, ls="--")
     axes.axhline(0, color="grey", lw=0.5)
     axes.set_ylabel("share of people per bin")
     set_labels_across(axes.xaxis, *ticks_of(drawn.domain), drawn.domain.bins, _WIDTH - 1)
