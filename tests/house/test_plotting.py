@@ -264,11 +264,12 @@ def test_of_very_many_bins_as_many_cells_are_drawn_as_can_be_seen() -> None:
     people = np.arange(5000)
     estimate = ldp.estimate(ldp.simulate(plan, people, seed=1))
     upper, lower = estimate.plot(counts=people).axes
-    cells, edges, _ = lower.patches[0].get_data()
+    drawn: Any = lower.patches[0]
+    cells, edges, _ = drawn.get_data()
     assert cells.size == 2000
     assert (edges[0], edges[-1]) == (0, 5000)
     assert cells @ np.diff(edges) == pytest.approx(1)
     at = edges.astype(int)
-    curve, truth = (line.get_ydata() for line in upper.lines)
+    curve, truth = (np.asarray(line.get_ydata()) for line in upper.lines)
     np.testing.assert_allclose(curve, np.append(0, estimate.cdf(confidence=None).value)[at])
     np.testing.assert_allclose(truth, np.append(0, people.cumsum() / people.sum())[at])
