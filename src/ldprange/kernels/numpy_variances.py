@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.parallel import in_threads, slices
 
-_BLOCK = 1 << 11  # questions worked out together
+_TOGETHER = 1 << 20  # pieces of questions worked on together, at most
 
 
 def joint_variances(
@@ -54,7 +54,9 @@ def joint_variances(
         pieces = [_pieces(begin[part], end[part], cells) for begin, end, cells in ranges]
         return _block_variances(pieces, upto, shrink, spread, scales, held, users)
 
-    return np.concatenate([np.zeros(0), *in_threads(block, slices(low[0].size, _BLOCK))])
+    pieces = prod(4 * len(cells) for cells in sizes)  # of a question, at most
+    blocks = slices(low[0].size, max(1, _TOGETHER // pieces))
+    return np.concatenate([np.zeros(0), *in_threads(block, blocks)])
 
 
 class _Pieces(NamedTuple):
@@ -63,7 +65,7 @@ class _Pieces(NamedTuple):
     Attributes
     ----------
     edges
-        (queries, pieces + 1) boundaries between bins; a piece may be empty.
+        (queries, pieces + 1) boundaries between bins; the last pieces may be empty.
     details
         (queries, pieces, depths + 1): what the projection on the details of each depth is there; of depth 0
         it is the mean over the whole line.
@@ -87,7 +89,11 @@ def _pieces(low: Boundaries, high: Boundaries, sizes: Sequence[int]) -> _Pieces:
         for end in (low, high):
             start = end // size * size
             ends += [start, np.minimum(start + size, bins)]
-    edges = np.sort(np.stack(ends, axis=-1), axis=-1)
+    # many of them coincide, most of all where ranges are short: each is kept once
+    sorted_ends = np.sort(np.stack(ends, axis=-1), axis=-1)
+    places = np.cumsum(np.diff(sorted_ends, axis=-1, prepend=-1) > 0, axis=-1) - 1
+    edges = np.full((low.size, places.max(initial=1) + 1), bins)
+    np.put_along_axis(edges, places, sorted_ends, axis=-1)
     begin = edges[:, :-1, None] // np.array(sizes) * np.array(sizes)
     overlap = np.minimum(high[:, None, None], begin + sizes) - np.maximum(low[:, None, None], begin)
     means = np.maximum(overlap, 0) / np.array(sizes)
@@ -110,23 +116,32 @@ def _block_variances(
     for a in range(1, towards.ndim):
         towards = np.cumsum(towards, axis=a)
     variance -= (towards**2).reshape(len(towards), -1) @ scales.reshape(-1)
-    for depths in np.argwhere(held):
-        weights = _weights(depths, pieces, shrink)
-        variance += held[tuple(depths)] * (weights**2 * people).reshape(len(people), -1).sum(axis=1)
+    start = np.broadcast_to(shrink, (len(people), 1, *shrink.shape))
+    variance += _held(start, [each.details for each in pieces], held, people.reshape(len(people), -1))
     inside = _outer([each.details.sum(axis=-1) for each in pieces])
     share = (inside * people).reshape(len(people), -1).sum(axis=1)
     exact: Floats = np.maximum(variance - share * (1 - share) / users, 0.0)
     return exact
 
 
-def _weights(depths: NDArray[np.intp], pieces: Sequence[_Pieces], shrink: Floats) -> Floats:
-    """Return E of the grids of some depths on all pieces."""
-    block = tuple(slice(d + 1) for d in depths)
-    start = np.broadcast_to(shrink[block], (len(pieces[0].edges), *(d + 1 for d in depths)))
-    return _contract(
-        start,
-        [each.details[..., : d + 1].transpose(0, 2, 1) for each, d in zip(pieces, depths, strict=True)],
-    )
+def _held(sums: Floats, details: Sequence[Floats], held: Floats, people: Floats) -> Floats:
+    """Return Σ ``held`` × ⟨θ, E²⟩ over grids of all depths, for every query.
+
+    ``sums`` is (queries, pieces, depths + 1, …): Σ λ P over the depths of the axes before, on the pieces of
+    these, for all depths of the axes that come, whose ``details`` are given. Each depth adds to the last.
+    """
+    queries, before, depths, *rest = sums.shape
+    first, *others = details
+    total, weights = np.zeros(queries), np.zeros(1)
+    for depth in range(depths):
+        here = sums[:, :, depth].reshape(queries, before, 1, -1)
+        weights = weights + here * first[:, None, :, depth, None]
+        if others and np.any(held[depth]):
+            total += _held(weights.reshape(queries, -1, *rest), others, held[depth], people)
+        elif not others and held[depth]:
+            each = weights.reshape(queries, -1)
+            total += held[depth] * np.einsum("qp,qp,qp->q", each, each, people)
+    return total
 
 
 def _outer(columns: Sequence[Floats]) -> Floats:
