@@ -97,6 +97,11 @@ def test_one_bin_has_a_mean_that_is_sure() -> None:
     assert (mean.low, mean.value, mean.high) == (7.0, 7.0, 7.0)
 
 
+def test_of_nobody_it_may_be_anything() -> None:
+    plan = ldp.choose_plan(ldp.Domain.integers(10, 120), epsilon=1.0, expected_users=1000)
+    assert ldp.estimate(ldp.Aggregate.empty(plan)).mean().interval == (10.0, 120.0)
+
+
 def test_without_confidence_there_is_no_interval() -> None:
     found = ldp.estimate(ldp.simulate(PLANS["Haar"], PEOPLE, seed=1))
     assert found.mean(confidence=None).interval is None

@@ -249,6 +249,8 @@ class Estimate:
         value = float(values @ np.diff(shares.cdf))
         if z is None:
             return Answer(value, None, None, None)
+        if not self.users:  # it may be anything
+            return Answer(value, float(values.min()), float(values.max()), confidence)
         low, high = shares.mean_interval(values, z)
         return Answer(value, min(low, value), max(high, value), confidence)
 
