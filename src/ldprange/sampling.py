@@ -32,6 +32,22 @@ def check_population(population: object, users: float) -> None:
         )
 
 
+def read_population(text: str) -> Population:
+    """Return the population that was typed as ``text``: "respondents", or a number of people.
+
+    >>> read_population("1,000"), read_population("respondents")
+    (1000.0, 'respondents')
+    """
+    if text == RESPONDENTS:
+        return RESPONDENTS
+    number = int(text.replace(",", "")) if text.replace(",", "").isdecimal() else 0
+    if number < 1:
+        raise QueryError(
+            f"population must be 'respondents' or a number of people of at least 1, got {shown(text)}"
+        )
+    return float(number)
+
+
 def fixed_people(population: Population, users: float) -> float:
     """Return N′: an answer about ``population`` varies by R(1 − R)/N′ less than one about an endless one.
 

@@ -11,6 +11,7 @@ import pytest
 
 import ldprange as ldp
 from ldprange.prediction import WANTED_MARGIN
+from ldprange.sampling import Population
 from ldprange.service.overview import Overviews, _bar_edges
 from ldprange.service.settings import Settings
 from running_collector import ADMINISTRATOR, PEOPLE, PLAN, Service, copies, counted, packed, serving
@@ -155,6 +156,13 @@ class TestAsking:
         cdf = asked.get("/api/surveys/ages/cdf?band=simultaneous").json
         assert cdf["high"] == found.cdf(band="simultaneous").high.tolist()  # type: ignore[union-attr]
         assert cdf["to"] == list(range(120))
+        populations: list[Population] = ["respondents", 5000.0, None]
+        for population in populations:
+            text = "endless" if population is None else f"{population}".removesuffix(".0")
+            ages = asked.get(f"/api/surveys/ages/range?low=18&high=64&population={text}").json
+            by_library = ldp.estimate(ldp.Aggregate.of(PLAN, packed(PEOPLE, 1)), population=population)
+            assert ages["low"] == by_library.range(18, 64).low
+            assert ages["population"] == (population or "endless")
         bars = asked.get("/api/surveys/ages/histogram?denoise=true").json
         assert sum(bars["value"]) == pytest.approx(1)
         assert min(bars["value"]) >= 0
@@ -257,6 +265,8 @@ class TestAsking:
             "range?low=1&high=2&confidence=2",
             "range?low=1&high=2&confidence=nan",
             "range?low=1&high=2&denoise=perhaps",
+            "range?low=1&high=2&population=many",
+            "range?low=1&high=2&population=1999",
             "prefix",
             "quantiles",
             "quantiles?q=2",

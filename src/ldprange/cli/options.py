@@ -11,12 +11,12 @@ import click
 from click.core import ParameterSource
 
 from ldprange.aggregate import Aggregate
-from ldprange.errors import FileError
+from ldprange.errors import FileError, QueryError
 from ldprange.files.sniffing import Kind, beginning, expect, kind_of
 from ldprange.files.sources import opened
 from ldprange.planner.choose import Answers
 from ldprange.planner.optimise import Workload
-from ldprange.sampling import RESPONDENTS, Population
+from ldprange.sampling import Population, read_population
 from ldprange.support.checking import is_number, shown
 from ldprange.support.columns import Missing
 
@@ -107,21 +107,10 @@ workload_option = click.option(
 
 
 def _population(context: click.Context, option: click.Parameter, typed: str | None) -> Population:
-    if typed is None:
-        return None
-    if typed == RESPONDENTS:
-        return RESPONDENTS
     try:
-        number = int(typed.replace(",", ""))
-        if number < 1:
-            raise ValueError
-        return float(number)
-    except ValueError:
-        raise click.BadParameter(
-            f"it must be 'respondents' or a number of people of at least 1, got {shown(typed)}",
-            context,
-            option,
-        ) from None
+        return None if typed is None else read_population(typed)
+    except QueryError as error:
+        raise click.BadParameter(str(error), context, option) from None
 
 
 population_option = click.option(

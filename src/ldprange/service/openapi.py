@@ -1,7 +1,9 @@
 """The description of the interface, by which other programs and tests know it: its paths."""
 
+from ldprange.sampling import RESPONDENTS
 from ldprange.service.collector import NAME
 from ldprange.service.overview import CONFIDENCES
+from ldprange.service.questions import POPULATION
 from ldprange.service.shapes import (
     ABOUT,
     ASKED,
@@ -96,6 +98,11 @@ _CONFIDENCE = _query(
     "How often an interval is to hold the truth.",
 )
 _DENOISE = _query("denoise", {"type": "boolean", "default": False}, "Less error for a little bias.")
+_POPULATION = _query(
+    "population",
+    {"type": "string", "pattern": f"^({POPULATION}|{RESPONDENTS}|[1-9][0-9]*)$", "default": POPULATION},
+    "Whom intervals speak of: an endless population, just those who answered, or so many people.",
+)
 _ADMINISTRATOR: list[Json] = [{"administrator": []}]
 _ANALYST: list[Json] = [{"analyst": []}, {"administrator": []}]
 _ANALYST_OR_PUBLIC = [*_ANALYST, {}]
@@ -133,7 +140,7 @@ def _question(summary: str, answer: Json, *parameters: Json, several: Json | Non
             summary,
             {"200": _json(schema, "The answer and its interval.")},
             (400, 409, 503),
-            parameters=(_SURVEY_NAME, *parameters, *_GIVEN, _CONFIDENCE, _DENOISE),
+            parameters=(_SURVEY_NAME, *parameters, *_GIVEN, _CONFIDENCE, _DENOISE, _POPULATION),
             security=_ANALYST_OR_PUBLIC,
         )
     }

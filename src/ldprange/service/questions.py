@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from ldprange.domain import Domain
 from ldprange.estimation import estimate
+from ldprange.sampling import Population, read_population
 from ldprange.service.attributes import (
     GIVEN,
     answered_edges,
@@ -40,19 +41,21 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 POPULATION = "endless"
-"""Whom all intervals speak of: the population of which those who answered are a random sample."""
+"""Whom intervals speak of unless asked otherwise: those of whom the people who answered are a random sample."""
 _MAX_BINS = 1 << 16  # of which all are told
 
 
-class Estimates(Held[tuple[int, bool], tuple[int, "EitherEstimate"]]):
+class Estimates(Held[tuple[int, bool, Population], tuple[int, "EitherEstimate"]]):
     """The estimates last asked for; each is made once for the reports that there are."""
 
     most = 16
 
-    def of(self, collector: Collector, survey: Survey, denoised: bool) -> EitherEstimate:
-        """Return the estimate from all reports of a survey."""
-        live, key = collector.writer.live(survey), (survey.id, denoised)
-        with self._locks[key]:  # one at a time: whoever waits will mostly find it made
+    def of(
+        self, collector: Collector, survey: Survey, denoised: bool, population: Population = None
+    ) -> EitherEstimate:
+        """Return the estimate of a ``population`` from all reports of a survey."""
+        live, key = collector.writer.live(survey), (survey.id, denoised, population)
+        with self._locks[survey.id, denoised]:  # one at a time: whoever waits will mostly find it made
             reports, found = self._held.get(key, (-1, None))
             aggregate = live.aggregate()
             if found is None or reports != aggregate.reports:
@@ -60,7 +63,8 @@ class Estimates(Held[tuple[int, bool], tuple[int, "EitherEstimate"]]):
                     raise Refusal(
                         409, "nobody has answered yet, so there is nothing to tell; ask again later"
                     )
-                reports, found = aggregate.reports, estimate(aggregate, denoise=denoised)
+                found = estimate(aggregate, denoise=denoised, population=population)
+                reports = aggregate.reports
         self.hold(key, (reports, found))
         return found
 
@@ -73,7 +77,7 @@ def answering(asked: Asked, *known: str, many: tuple[str, ...] = ()) -> Callable
 
     async def answer(request: Request) -> Response:
         collector, survey, asker = asked_by(request)
-        parameters = Parameters(request, *known, "confidence", "denoise", many=(*many, *GIVEN))
+        parameters = Parameters(request, *known, "confidence", "denoise", "population", many=(*many, *GIVEN))
         state = request.app.state
         work = partial(_answer, collector, survey, parameters, asked, state.estimates)
         return Reply(await state.turns.answer(*asker, work))
@@ -85,9 +89,12 @@ def _answer(
     collector: Collector, survey: Survey, parameters: Parameters, asked: Asked, estimates: Estimates
 ) -> bytes:
     confidence, denoised = parameters.number("confidence", CONFIDENCE), parameters.flag("denoise")
-    found = estimates.of(collector, survey, denoised)
+    asked_of = parameters.text("population", POPULATION)
+    population = None if asked_of == POPULATION else read_population(asked_of)
+    found = estimates.of(collector, survey, denoised, population)
     answer = asked(parameters, found, confidence)
-    how = {"reports": found.users, "confidence": confidence, "denoised": denoised, "population": POPULATION}
+    of_whom = POPULATION if population is None else population
+    how = {"reports": found.users, "confidence": confidence, "denoised": denoised, "population": of_whom}
     about = {**asked_about(parameters, found), **_unanswered(parameters, found, confidence)}
     return rendered({**how, **about, **answer})
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ldprange.sampling import RESPONDENTS
 from ldprange.service.collector import NAME
 from ldprange.service.questions import POPULATION
 from ldprange.tampering.check import KINDS
@@ -84,8 +85,9 @@ PLANNED = record(
 KEPT = record({"reports": {"type": "integer", "minimum": 1}})
 
 _POPULATION: Json = {
-    "const": POPULATION,
-    "description": "Whom intervals speak of: the population of which those who answered are a random sample.",
+    "oneOf": [{"enum": [POPULATION, RESPONDENTS]}, {"type": "number", "minimum": 1}],
+    "description": "Whom intervals speak of: an endless population of which those who answered are a random "
+    "sample, one of so many people, or just those who answered.",
 }
 ASKED: Json = {
     "reports": _WHOLE,
