@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 POPULATION = "endless"
-"""Whom intervals speak of unless asked otherwise: those of whom the people who answered are a random sample."""
+"""Whom intervals speak of by default: those of whom the people who answered are a random sample."""
 _MAX_BINS = 1 << 16  # of which all are told
 
 
