@@ -34,8 +34,9 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         # a name that nobody can foretell, and new: a link that lies there already is not followed
         beside = target.with_name(f"{target.name}.{secrets.token_hex(8)}.partial")
         mode = 0o600 if target.exists() else 0o666  # nor may whoever cannot read the old file read this one
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NEVER_FOLLOWED, mode)
         try:
+            # an interrupt may come as soon as it is there
+            descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NEVER_FOLLOWED, mode)
             with os.fdopen(descriptor, "wb") as file:
                 yield file
                 file.flush()
