@@ -209,3 +209,25 @@ def test_shares_of_categories_do_not_depend_on_their_order(given: tuple[int, int
         assert shares.min() == 0 or np.allclose(shares, ratios / ratios.sum())
         negative += bool(np.any(ratios < 0))
     assert (negative > 0) == (given == (0, 1))
+
+
+def test_among_people_who_may_be_few_or_nobody_no_interval_is_empty() -> None:
+    """Not even where Fieller's set is all but a part in the middle, which is what a few surveys see."""
+    people = ldp.Domain.product(age=ldp.Domain.integers(0, 31), pay=ldp.Domain.integers(0, 15))
+    plan = ldp.choose_plan(people, epsilon=1.0, expected_users=2000)
+    low, high = np.triu_indices(16)
+    asked = low + high < 15  # all but the whole
+    held = []
+    for seed in range(20):
+        counts = np.random.default_rng(seed).multinomial(2000, np.full(512, 1 / 512)).reshape(32, 16)
+        found = ldp.estimate(ldp.simulate(plan, counts, seed=seed))
+        try:
+            alone = found.marginal("pay", given={"age": (3, 4)})
+        except ldp.QueryError:  # nobody seems to be there
+            continue
+        ends = alone.ranges(low[asked], high[asked]).interval
+        assert ends is not None
+        assert np.all(ends[0] < ends[1])
+        truth = (high - low + 1)[asked] / 16
+        held.append(np.mean((ends[0] <= truth) & (truth <= ends[1])))
+    assert np.mean(held) > 0.95

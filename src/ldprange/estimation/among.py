@@ -24,10 +24,14 @@ class Among:
         Those of all people, in the table.
     low, high
         The first bin of the box on every axis, and the one after its last.
+    beyond
+        By how much intervals may reach below 0 or above 1, as unbiased shares may.
     """
 
-    def __init__(self, shares: JointShares, low: Sequence[int], high: Sequence[int]) -> None:
-        self._shares, self._low, self._high = shares, tuple(low), tuple(high)
+    def __init__(
+        self, shares: JointShares, low: Sequence[int], high: Sequence[int], *, beyond: float = 0.0
+    ) -> None:
+        self._shares, self._low, self._high, self._beyond = shares, tuple(low), tuple(high), beyond
         self._box = shares.whole(*([np.array([end]) for end in ends] for ends in (low, high)))
 
     @property
@@ -62,9 +66,8 @@ class Among:
 
     def _fieller(self, part: Boxes, z: float) -> Interval:
         shares, (whole, whole_variance) = self._shares, self.whole
-        return ratio_interval(
-            shares.ask(part), shares.spread(part), whole, whole_variance, self._rest_variance(part), z
-        )
+        estimated = shares.ask(part), shares.spread(part), whole, whole_variance, self._rest_variance(part)
+        return ratio_interval(*estimated, z, beyond=self._beyond)
 
     @cached_property
     def whole(self) -> tuple[float, float]:

@@ -20,7 +20,7 @@ from ldprange.estimation.among import Among
 from ldprange.estimation.answered import AnsweredShares
 from ldprange.estimation.attribute_estimate import Estimate, normal_quantile, single
 from ldprange.estimation.conditional import Conditional
-from ldprange.estimation.fieller import quotient_interval
+from ldprange.estimation.fieller import BEYOND, quotient_interval
 from ldprange.estimation.inner_bounds import inner_bounds_note
 from ldprange.estimation.joint_denoised import PairedShares
 from ldprange.estimation.joint_shares import JointShares
@@ -97,7 +97,7 @@ class JointEstimate:
             first, *others = self._product.names
             raise AttributeError(
                 f"{name}() needs one attribute; use estimate.marginal({first!r}).{name}(…), "
-                f"or name {' or '.join(map(repr, others))} there"
+                f"or the same of {' or '.join(map(repr, others))}"
             )
 
     @property
@@ -259,7 +259,8 @@ class JointEstimate:
         """Return the shares among the people who answered all of the ``chosen`` attributes."""
         if chosen not in self._answered:
             bins = [self._asked.shape[attribute] for attribute in chosen]
-            self._answered[chosen] = Among(self._joint(chosen), [0] * len(chosen), bins)
+            beyond = BEYOND if self._denoised is None else 0.0
+            self._answered[chosen] = Among(self._joint(chosen), [0] * len(chosen), bins, beyond=beyond)
         return self._answered[chosen]
 
     def _interval_from_pairs(
@@ -393,7 +394,7 @@ class JointEstimate:
     def _joint(self, chosen: tuple[int, ...]) -> JointShares:
         if not self._grids.asks_together(chosen):
             names = ", ".join(self._product.names[attribute] for attribute in chosen)
-            advice = "denoise the estimate" if self._denoised is None else "ask of all people, nothing given"
+            advice = "denoise the estimate" if self._denoised is None else "about all people, without given="
             raise QueryError(f"the plan does not ask about {names} together: ask about fewer, or {advice}")
         if chosen not in self._joint_shares:
             self._joint_shares[chosen] = JointShares(self._grids.table(self._law, chosen), self._coefficients)
