@@ -15,6 +15,7 @@ Population = float | Literal["respondents"] | None
 """An endless population (None), a number of people, or only those who answered."""
 
 RESPONDENTS: Literal["respondents"] = "respondents"
+_MAX_DIGITS = 15  # of a number of people
 
 
 def check_population(population: object, users: float) -> None:
@@ -40,12 +41,14 @@ def read_population(text: str) -> Population:
     """
     if text == RESPONDENTS:
         return RESPONDENTS
-    number = int(text.replace(",", "")) if text.replace(",", "").isdecimal() else 0
-    if number < 1:
+    digits = text.replace(",", "")
+    short = digits.isascii() and digits.isdecimal() and len(digits) <= _MAX_DIGITS
+    if not short or int(digits) < 1:
         raise QueryError(
-            f"population must be 'respondents' or a number of people of at least 1, got {shown(text)}"
+            "population must be 'respondents' or a number of people from 1 on (left out, it is endless), "
+            f"got {shown(text)}"
         )
-    return float(number)
+    return float(digits)
 
 
 def fixed_people(population: Population, users: float) -> float:

@@ -100,7 +100,11 @@ _CONFIDENCE = _query(
 _DENOISE = _query("denoise", {"type": "boolean", "default": False}, "Less error for a little bias.")
 _POPULATION = _query(
     "population",
-    {"type": "string", "pattern": f"^({POPULATION}|{RESPONDENTS}|[1-9][0-9]*)$", "default": POPULATION},
+    {
+        "type": "string",
+        "pattern": f"^({POPULATION}|{RESPONDENTS}|[0-9,]*[1-9][0-9,]*)$",
+        "default": POPULATION,
+    },
     "Whom intervals speak of: an endless population, just those who answered, or so many people.",
 )
 _ADMINISTRATOR: list[Json] = [{"administrator": []}]

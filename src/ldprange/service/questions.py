@@ -45,8 +45,11 @@ POPULATION = "endless"
 _MAX_BINS = 1 << 16  # of which all are told
 
 
-class Estimates(Held[tuple[int, bool, Population], tuple[int, "EitherEstimate"]]):
-    """The estimates last asked for; each is made once for the reports that there are."""
+class Estimates(Held[tuple[int, bool, bool], tuple[int, Population, "EitherEstimate"]]):
+    """The estimates last asked for; each is made once for the reports that there are.
+
+    Of a survey they are at most four: whoever asks of one population after another fills no memory.
+    """
 
     most = 16
 
@@ -54,18 +57,18 @@ class Estimates(Held[tuple[int, bool, Population], tuple[int, "EitherEstimate"]]
         self, collector: Collector, survey: Survey, denoised: bool, population: Population = None
     ) -> EitherEstimate:
         """Return the estimate of a ``population`` from all reports of a survey."""
-        live, key = collector.writer.live(survey), (survey.id, denoised, population)
-        with self._locks[survey.id, denoised]:  # one at a time: whoever waits will mostly find it made
-            reports, found = self._held.get(key, (-1, None))
+        live, key = collector.writer.live(survey), (survey.id, denoised, population is None)
+        with self._locks[key]:  # one at a time: whoever waits will mostly find it made
+            reports, of_whom, found = self._held.get(key, (-1, None, None))
             aggregate = live.aggregate()
-            if found is None or reports != aggregate.reports:
+            if found is None or (reports, of_whom) != (aggregate.reports, population):
                 if not aggregate.reports:
                     raise Refusal(
                         409, "nobody has answered yet, so there is nothing to tell; ask again later"
                     )
                 found = estimate(aggregate, denoise=denoised, population=population)
                 reports = aggregate.reports
-        self.hold(key, (reports, found))
+        self.hold(key, (reports, population, found))
         return found
 
 
