@@ -73,9 +73,8 @@ def test_one_command_opens_a_survey_and_prints_its_links(here: Path) -> None:
     # what else it says now is not done in silence, nor left undone
     more = ("--public", "--batches", "--port", "0")
     with terminal("serve", *SURVEY, *more) as (_, again):
-        assert "stays as it is, without --public, --batches; ldprange survey correct" in " ".join(
-            again.split()
-        )
+        told = " ".join(again.split())
+        assert "stays as it is: --public, --batches had no effect; change it with ldprange survey" in told
 
 
 AGE = ("--question", "How old?", "--low", "0", "--high", "99")

@@ -179,8 +179,8 @@ def _tell_what_stays(there: Survey, wanted: Survey) -> None:
     }
     if options := [option for option, ignored in said.items() if ignored]:
         note(
-            f"the survey {there.name} exists already and stays as it is, without {listed(options)}; "
-            "ldprange survey correct changes that"
+            f"the survey {there.name} exists already and stays as it is: {listed(options)} had no effect; "
+            "change it with ldprange survey correct (its unit only until the first person answers)"
         )
 
 

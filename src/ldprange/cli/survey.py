@@ -151,7 +151,8 @@ def list_surveys(ask: Ask, server: str, as_json: bool) -> None:
 def correct(name: str, ask: Ask, server: str, **wanted: str | bool | None) -> None:
     """Change a survey; its link stays the same.
 
-    Its question and unit can be corrected until the first person answers, and all else at any time.
+    Its question and unit can be corrected until the first person answers; who may see the results, and
+    whether a submission may contain many reports, at any time.
     """
     changes = {key: value for key, value in wanted.items() if value is not None}
     if not changes:
