@@ -30,8 +30,8 @@ class Answer(Generic[T]):
 
     Shares are fractions of the population; quantiles are in the domain's own units.
     ``low`` and ``high`` are ``None`` when no interval was asked for. ``note`` says why it is wide,
-    where that is not noise alone: a bound lies inside a bin, say. ``jumps`` says that the value goes from one
-    to another with nothing between, as that of a quantile does.
+    where that is not noise alone: a bound lies inside a bin, say. ``jumps`` says that it is a quantile's,
+    which jumps from one value to the next: :meth:`minus` then adds half-widths.
 
     >>> answer = Answer(0.83, 0.752, 0.908, 0.95)
     >>> print(answer)
@@ -86,11 +86,10 @@ class Answer(Generic[T]):
                 "answers that are subtracted must be numbers, one each or as many of both, got "
                 f"{shown(self.value)} and {shown(other.value)}"
             )
-        value = self.value - other.value  # type: ignore[operator]
+        value, jumps = self.value - other.value, self.jumps or other.jumps  # type: ignore[operator]
         if self.interval is None or other.interval is None:
-            return Answer(value, None, None, None, asked=self.asked)
+            return Answer(value, None, None, None, asked=self.asked, jumps=jumps)
         (low, high), (other_low, other_high) = np.asarray(self.interval), np.asarray(other.interval)
-        jumps = self.jumps or other.jumps
         together = np.add if jumps else np.hypot
         below, above = together(one - low, other_high - two), together(high - one, two - other_low)
         ends = (value - below, value + above)
@@ -108,7 +107,8 @@ class Answer(Generic[T]):
     def to_dict(self) -> dict[str, Any]:
         """Return value, low, high, confidence and note in plain JSON types: arrays as lists, days as text."""
         ends = {"value": _plain(self.value), "low": _plain(self.low), "high": _plain(self.high)}
-        return {**ends, "confidence": self.confidence, "note": self.note}
+        confidence = None if self.confidence is None else float(self.confidence)
+        return {**ends, "confidence": confidence, "note": self.note}
 
     def to_frame(self) -> Any:
         """Return a frame with a row for each answer: what was asked, value, low, high, confidence and note.

@@ -86,17 +86,17 @@ def test_without_noise_nothing_is_changed(bins: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("shares", "users", "epsilon"),
-    [((0.95, 0.05), 1000, 1.0), ((0.99, 0.01), 100_000, 1.0), ((0.01, 0.98, 0.01), 100_000, 1.0)],
+    ("shares", "users", "limit"),
+    [((0.95, 0.05), 1000, 1.15), ((0.99, 0.01), 100_000, 1.4), ((0.01, 0.98, 0.01), 100_000, 1.35)],
 )
 @pytest.mark.parametrize("ordered", [True, False])
 def test_of_a_few_bins_a_rare_one_is_not_lost(
-    shares: tuple[float, ...], users: int, epsilon: float, ordered: bool
+    shares: tuple[float, ...], users: int, limit: float, ordered: bool
 ) -> None:
-    """The error is at most 1.45 of the unbiased one, ± 0.15 over 60 surveys; it had been 1.3, 2.0 and 1.9."""
+    """Measured 1.06, 1.19 and 1.23 times the unbiased error; without the rule 1.3, 1.9 and 1.5 to 1.8."""
     names = ["never", "once", "often"][: len(shares)]
     domain = ldp.Domain.ordered(names) if ordered else ldp.Domain.categories(names)
-    plan = ldp.choose_plan(domain, epsilon=epsilon, expected_users=users)
+    plan = ldp.choose_plan(domain, epsilon=1.0, expected_users=users)
     errors = np.zeros(2)
     for seed in range(60):
         people = np.random.default_rng([seed, users]).multinomial(users, shares)
@@ -104,7 +104,7 @@ def test_of_a_few_bins_a_rare_one_is_not_lost(
         for at, denoise in enumerate((False, True)):
             found = ldp.estimate(aggregate, denoise=denoise).histogram(confidence=None)
             errors[at] += ((found.value - shares) ** 2).sum()
-    assert errors[1] < 1.45 * errors[0]
+    assert errors[1] < limit * errors[0]
 
 
 def test_neither_end_is_preferred() -> None:

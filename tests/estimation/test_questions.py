@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import math
 from typing import Any
 
@@ -211,6 +212,7 @@ def test_a_confidence_lies_between_0_and_1(confidence: Any) -> None:
 def test_a_confidence_may_be_a_number_of_numpys() -> None:
     estimate: Any = _estimate()
     assert estimate.range(12, 15, confidence=np.float32(0.5)) == estimate.range(12, 15, confidence=0.5)
+    assert json.dumps(estimate.range(12, 15, confidence=np.float32(0.5)).to_dict())
 
 
 def test_no_questions_have_no_answers() -> None:

@@ -229,6 +229,11 @@ class Domain(ABC):
 
     def index_one(self, value: Any) -> int:
         """Return the bin of one value, as :meth:`index` does."""
+        if value is None and not self.optional:
+            raise DomainError(
+                "a person must have a value, got None; if people may give no answer, make the domain with "
+                "no_answer=True"
+            )
         index = self.index(value)
         if index.ndim:
             raise DomainError(f"the value must be a single one, got {shown(value)}")

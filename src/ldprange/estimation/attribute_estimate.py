@@ -276,6 +276,7 @@ class Estimate:
     def plot(self, *, counts: ArrayLike | None = None, title: str = "", label: str = "") -> Figure:
         """Return a figure of the distribution, with 95% intervals, which a notebook shows by itself.
 
+        Of more than 2,000 bins some are drawn together, as the mean share of a bin, without intervals.
         It is one of matplotlib (``pip install 'ldprange[plot]'``); ``figure.savefig("commutes.png")`` keeps
         it.
 

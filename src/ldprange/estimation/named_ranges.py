@@ -47,8 +47,7 @@ def positions(
             at = int(np.flatnonzero(wrong)[0])
             low, high = (np.broadcast_to(np.asarray(end), wrong.shape).flat[at] for end in (low, high))
             raise QueryError(
-                f"{name}: a range must end after it begins, got {low} and {high}; "
-                "swap them; where bins have a width, a single value is no range"
+                f"{name}: a range must end after it begins, got {low} and {high}; swap or widen them"
             )
     try:
         shape = np.broadcast_shapes(*(each.shape for each in (*starts.values(), *stops.values())))

@@ -30,11 +30,11 @@ _MAX_CELLS_OF_ONE = 2000  # of a distribution
 def one_attribute(found: Estimate, counts: ArrayLike | None, title: str, label: str) -> Figure:
     """Return the figure of the distribution that was ``found``, beside the true one of ``counts``."""
     domain, bins = found.domain, found.domain.plain_bins
-    # labels are drawn one by one; of other bins, as many as can be seen
+    # categories are drawn one by one; of other bins, as many cells as can be seen
     number = bins.stop - bins.start
-    cells = number if domain.plain.column == "labels" else min(number, _MAX_CELLS_OF_ONE)
+    cells = number if domain.unordered else min(number, _MAX_CELLS_OF_ONE)
     edges = np.linspace(bins.start, bins.stop, cells + 1).astype(np.int64)
-    alone = cells == number
+    each_alone = cells == number
     truth = None if counts is None else _true_shares(counts, found.everyone.domain.bins)
     cdf = None
     if not domain.unordered:
@@ -43,7 +43,7 @@ def one_attribute(found: Estimate, counts: ArrayLike | None, title: str, label: 
         Distribution(
             domain.plain,
             edges - bins.start,
-            found.histogram(confidence=0.95 if alone else None).map(
+            found.histogram(confidence=0.95 if each_alone else None).map(
                 lambda column: np.add.reduceat(column[bins], edges[:-1] - bins.start) / np.diff(edges)
             ),
             cdf,

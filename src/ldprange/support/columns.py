@@ -124,11 +124,6 @@ def as_numbers(values: Values) -> NDArray[Any]:
         return array.astype(np.int64)
     if array.dtype.kind not in "iuf":
         first = first_of(array)
-        if first is None:
-            raise DomainError(
-                "values must be numbers, got None; if people may give no answer, make the domain with "
-                "no_answer=True"
-            )
         many = f"an array of {array.dtype} that begins with " * (array.size > 1)
         raise DomainError(
             f"values must be numbers, got {many}{shown(first)}; "
