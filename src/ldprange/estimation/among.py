@@ -24,14 +24,14 @@ class Among:
         Those of all people, in the table.
     low, high
         The first bin of the box on every axis, and the one after its last.
-    beyond
-        By how much intervals may reach below 0 or above 1, as unbiased shares may.
+    bounded
+        Whether intervals end at 0 and 1, which unbiased shares may lie beyond.
     """
 
     def __init__(
-        self, shares: JointShares, low: Sequence[int], high: Sequence[int], *, beyond: float = 0.0
+        self, shares: JointShares, low: Sequence[int], high: Sequence[int], *, bounded: bool = True
     ) -> None:
-        self._shares, self._low, self._high, self._beyond = shares, tuple(low), tuple(high), beyond
+        self._shares, self._low, self._high, self._bounded = shares, tuple(low), tuple(high), bounded
         self._box = shares.whole(*([np.array([end]) for end in ends] for ends in (low, high)))
 
     @property
@@ -67,7 +67,7 @@ class Among:
     def _fieller(self, part: Boxes, z: float) -> Interval:
         shares, (whole, whole_variance) = self._shares, self.whole
         estimated = shares.ask(part), shares.spread(part), whole, whole_variance, self._rest_variance(part)
-        return ratio_interval(*estimated, z, beyond=self._beyond)
+        return ratio_interval(*estimated, z, bounded=self._bounded)
 
     @cached_property
     def whole(self) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from ldprange.estimation.consistent import ConsistentShares
-from ldprange.estimation.fieller import BEYOND, mean_ratio_interval, ratio_interval
+from ldprange.estimation.fieller import mean_ratio_interval, ratio_interval
 from ldprange.estimation.means import sum_variance
 from ldprange.estimation.shares import Interval, Shares, unseen_variance
 from ldprange.support.arrays import Boundaries, Floats
@@ -37,8 +37,8 @@ class AnsweredShares(Shares):
         whole, rest = self._variances(low, high, spread.variance)
         answered = float(self._everyone.centre(np.array(0), np.array(self.bins)))
         certain = (low == 0) & (high == self.bins)  # whoever answered: of that we are sure
-        beyond = 0.0 if self._everyone.bounded else BEYOND
-        least, most = ratio_interval(share, spread, answered, whole, rest, z, beyond=beyond)
+        bounded = self._everyone.bounded
+        least, most = ratio_interval(share, spread, answered, whole, rest, z, bounded=bounded)
         return np.where(certain, 1.0, least), np.where(certain, 1.0, most)
 
     def mean_interval(self, values: Floats, z: float) -> tuple[float, float]:

@@ -18,6 +18,7 @@ from ldprange.domain.no_answer import NO_ANSWER
 from ldprange.errors import DomainError, QueryError
 from ldprange.estimation.crossings import crossings
 from ldprange.estimation.inner_bounds import inner_bounds_note, interval_between, shares_between
+from ldprange.estimation.named_ranges import check_ends
 from ldprange.estimation.pictures import one_attribute
 from ldprange.estimation.quantile_bounds import quantile_bounds
 from ldprange.estimation.shares import Shares
@@ -140,11 +141,7 @@ class Estimate:
             raise QueryError(
                 f"there must be as many low ends as high ends, got {starts.shape} and {stops.shape}"
             ) from None
-        wrong = starts >= stops
-        if np.any(wrong):
-            at = int(np.flatnonzero(wrong)[0])
-            low, high = (np.broadcast_to(np.asarray(b), wrong.shape).flat[at] for b in (lows, highs))
-            raise QueryError(f"a range must end after it begins, got {low} and {high}; swap or widen them")
+        check_ends(starts, stops, lows, highs)
         low_ends, high_ends = (np.broadcast_to(np.asarray(bounds), starts.shape) for bounds in (lows, highs))
         asked: Asked = partial(dict, {"from": low_ends, "to": high_ends})
         return replace(self._answer(starts, stops, confidence), asked=asked)

@@ -42,8 +42,6 @@ def denoised(
     """
     split = by_splits(estimate, block_variances)
     cells = min(estimate.size, _CELLS)
-    if cells < _FEW_CELLS:
-        return split
     ends = np.arange(cells + 1) * estimate.size // cells
     seen, sizes = np.add.reduceat(estimate, ends[:-1]), np.diff(ends)
     ways = denoised_cells(seen, share_covariance(variances, ends), np.diff(places[ends]))

@@ -9,8 +9,7 @@ import numpy as np
 from ldprange.estimation.shares import Interval, Spread, ratio
 from ldprange.support.arrays import Floats
 
-BEYOND = 1.0
-"""By how much the ends of an unbiased share may lie below 0 or above 1."""
+_BEYOND = 1.0  # by how much the ends of an unbiased share may lie below 0 or above 1
 
 
 def mean_ratio_interval(
@@ -47,15 +46,16 @@ def ratio_interval(
     rest_variance: Floats,
     z: float,
     *,
-    beyond: float = 0.0,
+    bounded: bool = True,
 ) -> Interval:
     """Return the ends of intervals of ρ = part/whole that reach ``z`` standard deviations to either side.
 
     ρ lies where (a − ρb)² ≤ z² Var(a − ρb), for a part a of a whole b. The variance is a parabola in ρ that
     is known from those of a, of b and of the rest b − a. They are those of a population that has a share A in
-    the part; were it ρb, the variance would differ by slope·(ρb − A)(1 − 2ρ). An unbiased ρ may lie beyond 0
-    and 1, and so may its ends, by ``beyond`` at most: cut at 0 and 1 they would say too little of how far off
-    it may be, which :meth:`Answer.minus` needs. Where nobody is seen in the whole they are 0 and 1.
+    the part; were it ρb, the variance would differ by slope·(ρb − A)(1 − 2ρ). Where ρ is ``bounded``, the
+    ends lie within 0 and 1. Those of an unbiased ρ may lie beyond, as it may: cut there, they would say too
+    little of how far off it may be, which :meth:`Answer.minus` needs. Where the whole has nobody, as far as
+    reports see, they are 0 and 1.
     """
     a, b, (va, share, slope), vb, vc = part, whole, spread, whole_variance, rest_variance
     if b <= 0:  # the reports see nobody there
@@ -69,7 +69,7 @@ def ratio_interval(
     first, last = np.sort([(linear - root) / square, (linear + root) / square], axis=0)
     # where the whole may be nobody, ρ lies not between the roots but outside of them
     outside = square < 0
-    lowest, highest = -beyond, 1 + beyond
+    lowest, highest = (0.0, 1.0) if bounded else (-_BEYOND, 1 + _BEYOND)
     least = np.where(outside, np.where((first < lowest) & (last <= highest), last, lowest), first)
     most = np.where(outside, np.where((last > highest) & (first >= lowest), first, highest), last)
     return least.clip(lowest, highest), most.clip(lowest, highest)

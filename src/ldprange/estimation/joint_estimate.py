@@ -20,7 +20,7 @@ from ldprange.estimation.among import Among
 from ldprange.estimation.answered import AnsweredShares
 from ldprange.estimation.attribute_estimate import Estimate, normal_quantile, single
 from ldprange.estimation.conditional import Conditional
-from ldprange.estimation.fieller import BEYOND, quotient_interval
+from ldprange.estimation.fieller import quotient_interval
 from ldprange.estimation.inner_bounds import inner_bounds_note
 from ldprange.estimation.joint_denoised import PairedShares
 from ldprange.estimation.joint_shares import JointShares
@@ -259,8 +259,8 @@ class JointEstimate:
         """Return the shares among the people who answered all of the ``chosen`` attributes."""
         if chosen not in self._answered:
             bins = [self._asked.shape[attribute] for attribute in chosen]
-            beyond = BEYOND if self._denoised is None else 0.0
-            self._answered[chosen] = Among(self._joint(chosen), [0] * len(chosen), bins, beyond=beyond)
+            whole, denoised = ([0] * len(chosen), bins), self._denoised is not None
+            self._answered[chosen] = Among(self._joint(chosen), *whole, bounded=denoised)
         return self._answered[chosen]
 
     def _interval_from_pairs(

@@ -42,13 +42,8 @@ def positions(
     for attribute, name in sorted((product.place(name), name) for name in ranges):
         low, high = ends_of(name, ranges[name])
         starts[attribute], stops[attribute] = _between(name, product.axes[attribute], low, high)
-        wrong = starts[attribute] >= stops[attribute]
-        if np.any(wrong):
-            at = int(np.flatnonzero(wrong)[0])
-            low, high = (np.broadcast_to(np.asarray(end), wrong.shape).flat[at] for end in (low, high))
-            raise QueryError(
-                f"{name}: a range must end after it begins, got {low} and {high}; swap or widen them"
-            )
+        with about(name):
+            check_ends(starts[attribute], stops[attribute], low, high)
     try:
         shape = np.broadcast_shapes(*(each.shape for each in (*starts.values(), *stops.values())))
     except ValueError:
@@ -57,6 +52,15 @@ def positions(
         raise QueryError("range takes single bounds; ranges takes lists of them")
     starts = {attribute: np.broadcast_to(each, shape) for attribute, each in starts.items()}
     return starts, {attribute: np.broadcast_to(each, shape) for attribute, each in stops.items()}
+
+
+def check_ends(starts: Positions, stops: Positions, lows: Any, highs: Any) -> None:
+    """Raise QueryError, with the ends as they were asked, if a range does not stop after where it starts."""
+    wrong = starts >= stops
+    if np.any(wrong):
+        at = int(np.flatnonzero(wrong)[0])
+        low, high = (np.broadcast_to(np.asarray(ends), wrong.shape).flat[at] for ends in (lows, highs))
+        raise QueryError(f"a range must end after it begins, got {low} and {high}; swap or widen them")
 
 
 def condition(product: Product, given: Mapping[str, Range] | None, asked: Collection[str]) -> Condition:

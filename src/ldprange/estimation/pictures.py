@@ -33,7 +33,8 @@ def one_attribute(found: Estimate, counts: ArrayLike | None, title: str, label: 
     # categories are drawn one by one; of other bins, as many cells as can be seen
     number = bins.stop - bins.start
     cells = number if domain.unordered else min(number, _MAX_CELLS_OF_ONE)
-    edges = np.linspace(bins.start, bins.stop, cells + 1).astype(np.int64)
+    drawn = np.linspace(0, number, cells + 1).astype(np.int64)
+    edges = bins.start + drawn
     each_alone = cells == number
     truth = None if counts is None else _true_shares(counts, found.everyone.domain.bins)
     cdf = None
@@ -42,9 +43,9 @@ def one_attribute(found: Estimate, counts: ArrayLike | None, title: str, label: 
     return distribution_figure(
         Distribution(
             domain.plain,
-            edges - bins.start,
+            drawn,
             found.histogram(confidence=0.95 if each_alone else None).map(
-                lambda column: np.add.reduceat(column[bins], edges[:-1] - bins.start) / np.diff(edges)
+                lambda column: np.add.reduceat(column[bins], drawn[:-1]) / np.diff(drawn)
             ),
             cdf,
             None if truth is None else np.append(0.0, _among(truth, domain.bins).cumsum())[edges],

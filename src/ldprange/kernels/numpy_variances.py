@@ -54,8 +54,8 @@ def joint_variances(
         pieces = [_pieces(begin[part], end[part], cells) for begin, end, cells in ranges]
         return _block_variances(pieces, upto, shrink, spread, scales, held, users)
 
-    pieces = prod(4 * len(cells) for cells in sizes)  # of a question, at most
-    blocks = slices(low[0].size, max(1, _TOGETHER // pieces))
+    most = prod(4 * len(cells) for cells in sizes)  # pieces of a question
+    blocks = slices(low[0].size, max(1, _TOGETHER // most))
     return np.concatenate([np.zeros(0), *in_threads(block, blocks)])
 
 
