@@ -32,8 +32,9 @@ def shares_between(share: OfBins, starts: Sequence[Positions], stops: Sequence[P
     for position in (*starts, *stops):
         below = position.astype(np.int64)
         along = position - below
-        above = below + (along > 0)
-        corners.append([(1 - along, below), (along, above)] if np.any(along) else [(1.0, below)])
+        corners.append([(1.0, below)])
+        if along.any():
+            corners[-1] = [(1 - along, below), (along, below + (along > 0))]
     total = 0.0
     for corner in product(*corners):
         weights, ends = zip(*corner, strict=True)
@@ -71,6 +72,9 @@ def whole_cells(starts: Positions, stops: Positions, step: int, last: int) -> tu
     >>> [end.tolist() for end in (*inner, *outer)]
     [[2, 4], [4, 7], [0, 4], [6, 7]]
     """
+    whole = _whole(starts, stops)
+    if step == 1 and np.array_equal(whole[0], starts) and np.array_equal(whole[1], stops):
+        return whole, whole
     lows, highs = starts / step, stops / step
     inner = np.where(stops >= last, last, np.floor(highs) * step)
     outer = np.floor(lows) * step, np.minimum(np.ceil(highs) * step, last)

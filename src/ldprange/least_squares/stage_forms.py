@@ -69,8 +69,15 @@ def product(left: Floats, right: Floats) -> Floats:
 
 def placed(forms: Forms, end: Ends) -> Ends:
     """Return an end with its block and boundary as they are counted in ``forms``."""
-    block, start = np.searchsorted(forms.blocks, end.block), np.searchsorted(forms.boundaries, end.start)
-    return Ends(block, start, end.weights)
+    return Ends(_places(forms.blocks, end.block), _places(forms.boundaries, end.start), end.weights)
+
+
+def _places(numbers: Boundaries, sought: Boundaries) -> Boundaries:
+    """Return where ``sought`` numbers are among all, which rise."""
+    if sought.size < numbers[-1] - numbers[0]:
+        return np.searchsorted(numbers, sought)
+    place = np.cumsum(np.bincount(numbers - numbers[0])) - 1
+    return place[sought - numbers[0]]
 
 
 class CoarseForms:

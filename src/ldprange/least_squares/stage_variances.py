@@ -46,16 +46,13 @@ class _End:
     Attributes
     ----------
     others
-        Its covariance, and Q, with the share below every boundary.
+        Its covariance with the share below every boundary, but for that of the shares of all people.
     alone
         The same with itself.
-    means
-        √n × the mean of every level.
     """
 
     others: Floats
     alone: float
-    means: Floats
 
 
 class StageVariances:
@@ -87,18 +84,15 @@ class StageVariances:
         pairs = np.flatnonzero(begin >= 0)  # the share below 0 varies with nothing
         first, last = begin[pairs], end_at[pairs]
         walk = StageWalk(self._population, boundaries, first, last)
-        squares, means, covariances = walk.squares, walk.means, walk.covariances
+        alone, covariances = walk.variances, walk.covariances
         if self._fit.padding:  # given that beyond the bins there is nobody
             end, gains = self._end, self._fit.padding.weights[boundaries]
             others = end.others[boundaries]
-            squares += gains * (end.alone * gains - 2 * others)
+            alone += gains * (end.alone * gains - 2 * others)
             covariances += gains[first] * (end.alone * gains[last] - others[last])
             covariances -= gains[last] * others[first]
-            means -= gains[:, None] * end.means
-        squares -= np.einsum("il,il->i", means, means)
-        covariances -= np.einsum("il,il->i", means[first], means[last])
-        variances: Floats = squares[end_at]
-        variances[pairs] += squares[first] - 2 * covariances
+        variances: Floats = alone[end_at]
+        variances[pairs] += alone[first] - 2 * covariances
         return variances
 
     @cached_property
@@ -109,12 +103,13 @@ class StageVariances:
             (windows, shares, each.reshape(shares.shape))
             for windows, shares, each in zip(population.tables.windows, population.shares, cells, strict=True)
         ]
-        rights = [windows.times(shares, each).reshape(-1) for windows, shares, each in shaped]
+        rights = []
+        for windows, shares, each in shaped:
+            own = windows.means(shares)
+            means = np.einsum("bcl,bc->l", own, each)
+            rights.append((windows.times(shares, each) - own @ means).reshape(-1))
         others = np.append(0.0, np.cumsum(cells[-1] + fit.combine(rights)[-1]))[: fit.bins + 1]
-        means = [
-            (windows.means(shares) * each[..., None]).sum(axis=(0, 1)) for windows, shares, each in shaped
-        ]
-        return _End(others, float(others[-1]), np.concatenate(means))
+        return _End(others, float(others[-1]))
 
 
 def _distinct(low: Boundaries, high: Boundaries) -> tuple[Boundaries, Boundaries, Boundaries]:

@@ -91,12 +91,13 @@ class _Inside:
         means[..., first_level:] += own
         return cls(forms, known, weights, weights @ known.parts, means, with_parts)
 
-    def squares(self) -> Floats:
-        """Return even variance + Q of the share below each boundary."""
+    def variances(self) -> Floats:
+        """Return those of the shares below each boundary."""
         above = np.einsum("bip,ip->bi", self.weights @ self.known.covariances, self.weights)
-        squares: Floats = cast("LastForms", self.forms).alone + above
-        squares += 2 * np.einsum("bip,bip->bi", self.with_parts, self.parts)
-        return squares
+        variances: Floats = cast("LastForms", self.forms).alone + above
+        variances += 2 * np.einsum("bip,bip->bi", self.with_parts, self.parts)
+        variances -= np.einsum("bil,bil->bi", self.means, self.means)
+        return variances
 
     def covariances(self, low: Ends, high: Ends) -> Floats:
         """Return even covariance + Q of the shares below two ends in one block."""
@@ -123,12 +124,10 @@ class StageWalk:
 
     Attributes
     ----------
-    squares
-        Even variance + Q of the share below each boundary.
-    means
-        √n × the mean of every level, for the same.
+    variances
+        Of the share below each boundary, but for that of the share of all people itself.
     covariances
-        Even covariance + Q of each pair.
+        The same of each pair.
     """
 
     def __init__(
@@ -137,15 +136,14 @@ class StageWalk:
         self._population, self._fit = population, population.fit
         self._low, self._high = low, high
         self._ends = ends_seen(self._fit, boundaries)
-        levels = self._fit.weights.size
-        self.squares, self.means = np.empty(boundaries.size), np.empty((boundaries.size, levels))
-        self.covariances = np.empty(low.size)
+        levels, paired = self._fit.weights.size, boundaries.size * (low.size > 0)
+        self.variances, self.covariances = np.empty(boundaries.size), np.empty(low.size)
         # the stage up to which both ends of a pair lie in one block
         self._deepest = np.sum([ends.block[low] == ends.block[high] for ends in self._ends], axis=0) - 1
         self._with_parts, self._parts = [
-            [np.empty((boundaries.size * (low.size > 0), block.parts)) for block in self._fit.blocks]
-            for _ in range(2)
+            [np.empty((paired, block.parts)) for block in self._fit.blocks] for _ in range(2)
         ]
+        self._means = np.empty((paired, levels))
         known = _Known(
             np.zeros(1, np.int64), np.zeros((1, 2, 2)), np.zeros((1, 2, 1)), np.zeros((1, 2, levels))
         )
@@ -176,8 +174,9 @@ class StageWalk:
                 self._parts[at][group] = there.sums(inside.parts)
             if not last:
                 return self._known(at, inside, self._ends[at + 1][group].blocks())
-            self.squares[group] = inside.squares()[there.block, there.start]
-            self.means[group] = inside.means[there.block, there.start]
+            if self._low.size:
+                self._means[group] = there.sums(inside.means)
+            self.variances[group] = inside.variances()[there.block, there.start]
             return None
 
         groups = ends.by_block(_BLOCKS)
@@ -202,8 +201,9 @@ class StageWalk:
         return _Known(blocks, covariances, shared, inside.means[there])
 
     def _apart(self, some: slice) -> None:
-        """Add what both ends of some pairs make in blocks that hold only one of them."""
+        """Add what both ends of some pairs make in blocks that hold only one, and take the means off."""
         low, high, deepest = self._low[some], self._high[some], self._deepest[some]
+        self.covariances[some] -= np.einsum("il,il->i", self._means[low], self._means[high])
         for at in range(len(self._ends) - 1):
             chosen = np.flatnonzero(deepest == at)
             for end, other in ((low[chosen], high[chosen]), (high[chosen], low[chosen])):
