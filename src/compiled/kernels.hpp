@@ -65,7 +65,8 @@ struct Blocks {  // of 2 × width bins, from the one that only ends in the domai
     const double* variance;  // of its estimate
     const double* half_variance;
     std::size_t width;
-    double least;  // variance of any estimate
+    double length;  // of the line, in bins: of the last one only a part may lie on it
+    double least;   // variance of any estimate
 };
 void split_blocks(const Blocks& blocks, const double* spreads, const double* weights, std::size_t number, double* masses,
                   unsigned threads);

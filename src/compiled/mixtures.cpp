@@ -167,10 +167,13 @@ LDPRANGE_INLINE void halves(const Blocks& blocks, std::size_t first, std::size_t
         if constexpr (kInside) {
             about = 0.5 * mass + 0.125 * (blocks.mass[block - width] - blocks.mass[block + width]);
         } else {
-            const bool inside = cut >= width && cut + width <= bins;
-            const std::ptrdiff_t before = inside && cut >= 2 * width, after = inside && cut + 2 * width <= bins;
+            const double length = blocks.length;
+            const bool inside = cut >= width && static_cast<double>(cut + width) <= length;
+            const std::ptrdiff_t before = inside && cut >= 2 * width,
+                                 after = inside && static_cast<double>(cut + 2 * width) <= length;
             const double fall = blocks.mass[block - before * width] - blocks.mass[block + after * width];
-            about = mass * static_cast<double>(cut - low) / static_cast<double>(high - low) +
+            const double size = std::min(static_cast<double>(high), length) - static_cast<double>(low);
+            about = mass * static_cast<double>(cut - low) / size +
                     fall / static_cast<double>(std::max<std::ptrdiff_t>(before + after, 1)) / 4;
         }
         about = about < 0.0 ? 0.0 : about;
@@ -182,7 +185,7 @@ LDPRANGE_INLINE void halves(const Blocks& blocks, std::size_t first, std::size_t
 LDPRANGE_WIDEST
 void few_halves(const Blocks& blocks, std::size_t first, std::size_t count, double* value, double* noise, double* centre,
                 double* parent) {
-    if (first + 1 >= 2 * blocks.width && first + count + 2 * blocks.width <= blocks.bins)
+    if (first + 1 >= 2 * blocks.width && static_cast<double>(first + count + 2 * blocks.width) <= blocks.length)
         halves<true>(blocks, first, count, value, noise, centre, parent);
     else
         halves<false>(blocks, first, count, value, noise, centre, parent);

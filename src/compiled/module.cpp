@@ -250,17 +250,19 @@ void require_mixture(const Array<const double>& spreads, const Array<const doubl
 }
 
 void split_blocks(Array<const double> upto, Array<const double> mass, Array<const double> variance,
-                  Array<const double> half_variance, std::size_t width, double least, Array<const double> spreads,
-                  Array<const double> weights, Array<double> masses, unsigned threads) {
+                  Array<const double> half_variance, std::size_t width, double length, double least,
+                  Array<const double> spreads, Array<const double> weights, Array<double> masses, unsigned threads) {
     require(width >= 1 && width < (std::size_t{1} << 32) && upto.size() >= 2,
             "there must be a share below each boundary");
     const std::size_t bins = upto.size() - 1;
+    require(length > static_cast<double>(bins - 1) && length <= static_cast<double>(bins),
+            "the last bin must begin on the line, and not end before it");
     require(mass.size() == bins + 2 * width - 1 && variance.size() == mass.size(), "there must be a mass of each block");
     require(half_variance.size() == bins + width - 1 && masses.size() == half_variance.size(),
             "there must be a variance of each half");
     require_mixture(spreads, weights);
     const ldprange::Blocks blocks{upto.data(),     bins, mass.data(), variance.data(), half_variance.data(), width,
-                                  least};
+                                  length, least};
     ldprange::split_blocks(blocks, spreads.data(), weights.data(), spreads.size(), masses.data(), threads);
 }
 

@@ -20,13 +20,17 @@ def boundaries(bins: int, size: int) -> NDArray[np.int64]:
     return np.append(np.arange(0, bins, size), bins)
 
 
-def neighbours(width: int, bins: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def neighbours(width: int, bins: int, step: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return where blocks of ``width`` neighbours begin and end, as far as they lie among the ``bins``.
+
+    One begins after every ``step`` bins, the first ends after so many.
 
     >>> [ends.tolist() for ends in neighbours(2, 3)]
     [[0, 0, 1, 2], [1, 2, 3, 3]]
+    >>> [ends.tolist() for ends in neighbours(4, 5, 2)]
+    [[0, 0, 2, 4], [2, 4, 5, 5]]
     """
-    begins = np.arange(1 - width, bins)
+    begins = np.arange(step - width, bins, step)
     return np.maximum(begins, 0), np.minimum(begins + width, bins)
 
 

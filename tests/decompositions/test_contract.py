@@ -190,12 +190,12 @@ def test_block_variances_are_those_of_an_even_population(decomposition: Decompos
     estimator, bins = plan.estimator(np.arange(len(plan.levels)) + 3), plan.domain.bins
     variances = estimator.variances(np.linspace(0, 1, bins + 1))
     near = 0.1 if takes_ends_like_the_rest(decomposition) else 1e-9
-    for width in range(1, bins + 1):
-        first = np.arange(1 - width, bins)
+    for width, step in itertools.product(range(1, bins + 1), (1, 2)):
+        first = np.arange(step - width, bins, step)
         ends = np.maximum(first, 0), np.minimum(first + width, bins)
         exact = variances(*ends)
         np.testing.assert_allclose(estimator.even_variances(*ends), exact, atol=near * exact.max())
-        np.testing.assert_allclose(estimator.block_variances(width), exact, atol=near * exact.max())
+        np.testing.assert_allclose(estimator.block_variances(width, step), exact, atol=near * exact.max())
 
 
 # What reports tell of

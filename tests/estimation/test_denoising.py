@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import ldprange as ldp
 from experiments.data import people as people_of
 from ldprange.errors import QueryError
+from ldprange.estimation import denoise_splits
 from ldprange.estimation.denoise_line import denoised
 from ldprange.simulation import simulate_quickly
 from ldprange.support.arrays import Boundaries, Counts, Floats
@@ -58,8 +59,8 @@ def _denoised(estimate: Floats, variance: Callable[[Floats], Floats]) -> Floats:
     def variances(low: Boundaries, high: Boundaries) -> Floats:
         return variance((high - low).astype(np.float64))
 
-    def block_variances(width: int) -> Floats:
-        begins = np.arange(1 - width, bins)
+    def block_variances(width: int, step: int) -> Floats:
+        begins = np.arange(step - width, bins, step)
         return variances(np.maximum(begins, 0), np.minimum(begins + width, bins))
 
     return denoised(estimate, block_variances, variances, np.arange(bins + 1))
@@ -82,6 +83,33 @@ def test_whatever_comes_a_distribution_goes(bins: int, seed: int, noise: float) 
 def test_without_noise_nothing_is_changed(bins: int) -> None:
     shares = np.random.default_rng(1).dirichlet(np.ones(bins))
     np.testing.assert_allclose(_denoised(shares, np.zeros_like), shares, atol=1e-9)
+
+
+@pytest.mark.parametrize("bins", [4097, 6000, 20_001])
+@pytest.mark.parametrize("noise", [0.0, 0.001, 0.05])
+def test_wide_blocks_need_not_begin_everywhere(
+    bins: int, noise: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two humps and a value that many people have, with noise that grows until all is lost in it."""
+    rng, places = np.random.default_rng(bins), np.arange(bins) / bins
+    shares = np.exp(-0.5 * ((places - 0.3) / 0.1) ** 2) + 2 * np.exp(-0.5 * ((places - 0.9) / 0.2) ** 2)
+    shares *= 0.7 / shares.sum()
+    shares[bins // 3] += 0.2
+    shares[-1] += 0.1
+    below = noise * rng.normal(size=bins - 1) / 2**0.5
+    estimate = shares + np.diff(below, prepend=0.0, append=0.0)
+
+    def shares_found() -> Floats:
+        return _denoised(estimate, lambda held: np.where(held < bins, noise**2, 0.0))
+
+    found = shares_found()
+    assert np.all(found >= 0)
+    assert found.sum() == pytest.approx(1, abs=1e-12)
+    monkeypatch.setattr(denoise_splits, "_PLACES", bins)
+    everywhere = shares_found()
+    missed, error = (np.abs(np.cumsum(each)) for each in (found - everywhere, everywhere - shares))
+    assert missed.max() <= 1e-4 + 0.1 * error.max()
+    assert missed.mean() <= 1e-5 + 0.1 * error.mean()
 
 
 @pytest.mark.slow

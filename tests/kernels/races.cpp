@@ -118,7 +118,7 @@ int main() {
         const auto upto = shares(bins + 1), mass = shares(blocks), variance = shares(blocks),
                    half = shares(bins + width - 1);
         const std::vector<double> spreads = {0.01, 0.1, 0.5}, weights = {0.25, 0.25, 0.25, 0.25};
-        const Blocks split{upto.data(), bins, mass.data(), variance.data(), half.data(), width, 1e-6};
+        const Blocks split{upto.data(), bins, mass.data(), variance.data(), half.data(), width, static_cast<double>(bins), 1e-6};
         same<double>("split_blocks", bins + width - 1, [&](double* masses, unsigned threads) {
             split_blocks(split, spreads.data(), weights.data(), spreads.size(), masses, threads);
         });

@@ -76,13 +76,13 @@ def test_weights_tell_what_splits_look_like() -> None:
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.integers(2, 700), st.integers(0, 10))
+@given(st.integers(0, 2**32 - 1), st.integers(2, 700), st.integers(0, 10), st.sampled_from([0.0, 0.3, 0.9]))
 @needs_compiled
-def test_blocks_are_split_as_by_the_twin(seed: int, bins: int, exponent: int) -> None:
+def test_blocks_are_split_as_by_the_twin(seed: int, bins: int, exponent: int, beyond: float) -> None:
     rng, width = np.random.default_rng(seed), 1 << exponent
     upto = np.append(0.0, np.cumsum(rng.normal(1 / bins, 1 / bins, bins)))
     mass, variance, half = (rng.random(bins + k * width - 1) for k in (2, 2, 1))
-    blocks = numpy_kernels.Blocks(upto, mass, variance / bins, half / bins, width, 1e-30)
+    blocks = numpy_kernels.Blocks(upto, mass, variance / bins, half / bins, width, bins - beyond, 1e-30)
     weights = rng.dirichlet(np.ones(4))
     one = numpy_kernels.split_blocks(blocks, SPREADS, weights)
     other = compiled.split_blocks(blocks, SPREADS, weights)

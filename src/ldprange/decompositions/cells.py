@@ -48,8 +48,8 @@ class EvenInCells:
     def even_variances(self, low: Boundaries, high: Boundaries) -> Floats:
         return self._between(self._cells.even_variances, low, high)
 
-    def block_variances(self, width: int) -> Floats:
-        return self.even_variances(*neighbours(width, self._below.size - 1))
+    def block_variances(self, width: int, step: int = 1) -> Floats:
+        return self.even_variances(*neighbours(width, self._below.size - 1, step))
 
     def variances(self, cdf: Floats) -> Variances:
         of_cells = self._cells.variances(cdf[self._ends])

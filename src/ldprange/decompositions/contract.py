@@ -69,10 +69,10 @@ class Estimator(Protocol):
         """
         ...
 
-    def block_variances(self, width: int) -> Floats:
-        """Return them for every block of ``width`` neighbours.
+    def block_variances(self, width: int, step: int = 1) -> Floats:
+        """Return them for blocks of ``width`` neighbours, of which one begins after every ``step`` bins.
 
-        Block t has bins t … t + width − 1, as far as they are in the domain; t runs from 1 − width up.
+        Block t has bins t … t + width − 1, as far as they are in the domain; t runs from step − width up.
         """
         ...
 

@@ -83,8 +83,8 @@ class _TreeEstimator(TreeFit):
     def even_variances(self, low: Boundaries, high: Boundaries) -> Floats:
         return self.variances(np.linspace(0, 1, self.bins + 1))(low, high)
 
-    def block_variances(self, width: int) -> Floats:
-        return self.even_variances(*neighbours(width, self.bins))
+    def block_variances(self, width: int, step: int = 1) -> Floats:
+        return self.even_variances(*neighbours(width, self.bins, step))
 
 
 def stacked(branchings: Sequence[int], *, contrast: bool = False) -> tuple[Level, ...]:

@@ -230,26 +230,28 @@ class _WindowsEstimator(StagesFit):
         ranges, prefixes = mean_variances(self.stages, self.blocks)
         return float(ranges), float(prefixes)
 
-    def block_variances(self, width: int) -> Floats:
-        if self.bins <= _MAX_BLOCK:
-            return self._even(np.arange(1 - width, self.bins), width)
+    def block_variances(self, width: int, step: int = 1) -> Floats:
+        begins = np.arange(step - width, self.bins, step)
+        every = max(1, min(width // 8, self.stages[-1].block) // step)
+        if self.bins <= _MAX_BLOCK or (width >= self.stages[-1].block // 2 and every == 1):
+            return self._even(begins, width)
         if width < self.stages[-1].block // 2:
-            return self._even_nearly(width)
+            return self._even_nearly(begins, width)
         # Var(P_high − P_low), P the share below an end: their covariance changes little from block to block
-        step = min(width // 8, self.stages[-1].block)
-        known = np.arange(1 - width, self.bins + step, step)
+        known = np.arange(begins[0], self.bins + every * step, every * step)
         shared = -2 * even_covariances(self, *self._ends(known, width))
-        prefixes = np.pad(self._prefixes, width - 1, mode="edge")
-        variances = np.empty(self.bins + width - 1)
+        prefixes = np.pad(self._prefixes, width - 1, mode="edge")[step - 1 :]
+        below, upto = prefixes[::step], prefixes[width::step]
+        variances = np.empty(begins.size)
 
         def fill(some: slice) -> None:
-            rows = shared[some.start // step : -(-some.stop // step) + 1]
-            along = rows[:-1, None] + np.diff(rows)[:, None] * (np.arange(step) / step)
-            both = prefixes[some] + prefixes[some.start + width : some.stop + width]
+            rows = shared[some.start // every : -(-some.stop // every) + 1]
+            along = rows[:-1, None] + np.diff(rows)[:, None] * (np.arange(every) / every)
+            both = below[some] + upto[some]
             both += along.reshape(-1)[: both.size]
             np.maximum(both, 0.0, out=variances[some])
 
-        list(in_threads(fill, slices(variances.size, -(-_TOGETHER // step) * step)))
+        list(in_threads(fill, slices(variances.size, -(-_TOGETHER // every) * every)))
         return variances
 
     def _ends(self, begins: Boundaries, width: int) -> tuple[Boundaries, Boundaries]:
@@ -264,13 +266,14 @@ class _WindowsEstimator(StagesFit):
         """Return the even variances of blocks, as far as they lie on the line."""
         return self.even_variances(*self._ends(begins, width))
 
-    def _even_nearly(self, width: int) -> Floats:
+    def _even_nearly(self, begins: Boundaries, width: int) -> Floats:
         """Return those of narrow ones: alike at the same place of a stage's block, but at the line's ends."""
-        period, number = self.stages[-1].block, self.bins + width - 1
-        middle = number // 2 // period * period
-        found = np.resize(self._even(np.arange(middle, middle + period) + 1 - width, width), number)
-        for end in (np.arange(2 * period), np.arange(number - 2 * period, number)):
-            found[end] = self._even(end + 1 - width, width)
+        period = self.stages[-1].block
+        middle = self.bins // 2 // period * period
+        found = self._even(np.arange(middle, middle + period), width)[begins % period]
+        first, last = np.searchsorted(begins, [period, self.bins - 2 * period])
+        for end in (slice(first), slice(last, None)):
+            found[end] = self._even(begins[end], width)
         return found
 
     @cached_property

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from ldprange.decompositions.contract import Variances
 from ldprange.estimation.denoise_line import denoised
+from ldprange.estimation.denoise_splits import BlockVariances
 from ldprange.support.arrays import Floats
 
 _MIN_REST = 0.05  # the share of people who have to have a value for them to be denoised by themselves
@@ -15,7 +14,7 @@ _MIN_REST = 0.05  # the share of people who have to have a value for them to be 
 
 def denoised_beside(
     shares: Floats,
-    block_variances: Callable[[int], Floats],
+    block_variances: BlockVariances,
     variances: Variances,
     plain: slice,
 ) -> Floats:
@@ -36,7 +35,7 @@ def denoised_beside(
     scale = np.count_nonzero(on_the_line) / (bins * float(shares[on_the_line].sum()))
     alone = denoised(
         np.where(on_the_line, scale * shares, 1 / bins),
-        lambda width: scale**2 * block_variances(width),
+        lambda width, step: scale**2 * block_variances(width, step),
         lambda low, high: scale**2 * variances(low, high),
         places,
     )

@@ -9,13 +9,12 @@ near. The cells get the mean of both, weighed by that.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from ldprange.decompositions.contract import Variances
-from ldprange.estimation.denoise_splits import by_splits
+from ldprange.estimation.denoise_splits import BlockVariances, by_splits
 from ldprange.estimation.risk import criterion, weight_of_smooth
 from ldprange.estimation.smooth import smooth_line
 from ldprange.levels import neighbours
@@ -27,7 +26,7 @@ _NO_NOISE = 1e-4  # of an even share: errors so small need no smoothing
 
 
 def denoised(
-    estimate: Floats, block_variances: Callable[[int], Floats], variances: Variances, places: Boundaries
+    estimate: Floats, block_variances: BlockVariances, variances: Variances, places: Boundaries
 ) -> Floats:
     """Return a distribution near an unbiased estimate of one that adds up to 1.
 
@@ -79,7 +78,7 @@ def denoised_cells(estimate: Floats, below: Floats, sizes: Boundaries) -> Ways:
     """
 
     def split_cells(shares: Floats) -> Floats:
-        return by_splits(shares, lambda width: _block_variances(below, width))
+        return by_splits(shares, lambda width, step: _block_variances(below, width, step))
 
     split = split_cells(estimate)
     if sizes.size < _FEW_CELLS:
@@ -114,8 +113,8 @@ def _of_cells(below: Floats) -> tuple[Floats, Floats]:
     return each, np.cumsum(np.cumsum(precision, axis=0), axis=1)[::-1, ::-1]
 
 
-def _block_variances(below: Floats, width: int) -> Floats:
+def _block_variances(below: Floats, width: int, step: int) -> Floats:
     """Return the variances of blocks of cells, as far as they lie on the line, from ``below``."""
-    low, high = neighbours(width, len(below) - 1)
+    low, high = neighbours(width, len(below) - 1, step)
     own = np.diagonal(below)
     return np.maximum(own[low] + own[high] - 2 * below[low, high], 0.0)

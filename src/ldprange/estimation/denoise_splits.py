@@ -10,20 +10,24 @@ the left half of one parent and the right half of another, and takes the mean of
 lies between 0 and its parent, so the bins' shares are never negative and add up to 1, with nothing to repair
 in the end. (Projecting a noisy estimate's bins onto the distributions, as is often done, ruins ranges on
 large domains.) Where nothing is to be shrunk the estimate stays what it is. Blocks that all hold so few
-people that nothing can be told of their halves are not split: their people are spread evenly.
+people that nothing can be told of their halves are not split: their people are spread evenly. Of wide blocks
+a thousand begin within a width; those between are taken to hold what both neighbours do on average, but for
+what the estimate tells beyond its noise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
 from ldprange import kernels
 from ldprange.estimation.splits import BROAD_SPLITS, NO_NOISE, SPREADS, mixture
-from ldprange.levels import neighbours
-from ldprange.support.arrays import Floats
+from ldprange.levels import boundaries, neighbours
+from ldprange.support.arrays import Bins, Floats
 
+_PLACES = 1 << 10  # to a width, at which blocks begin
+_FEW = 16  # of steps, one is looked at for how noisy they are
 _LEARNT_FROM = 1 << 14  # blocks of a width, at most
 _FAINT = 1 / 8  # mass, in standard errors, of a block of which only the mass can be told
 _GLANCE = 101  # blocks, of which one is looked at first
@@ -31,7 +35,19 @@ _FEW_BINS = 8  # fewer have too few splits to learn from: what one of them says 
 _BROAD_OF_FEW = 8.0  # splits that are anyhow, among those of so few
 
 
-def by_splits(estimate: Floats, block_variances: Callable[[int], Floats]) -> Floats:
+class BlockVariances(Protocol):
+    """The variances of an estimate's sums over blocks of bins."""
+
+    def __call__(self, width: int, step: int, /) -> Floats:
+        """Return them for blocks of ``width`` bins, of which one begins after every ``step``.
+
+        Block t has bins t … t + width − 1, as far as they are in the domain; t runs from step − width up.
+        Both are powers of two.
+        """
+        ...
+
+
+def by_splits(estimate: Floats, block_variances: BlockVariances) -> Floats:
     """Return a distribution near an unbiased estimate of one that adds up to 1.
 
     Parameters
@@ -39,24 +55,61 @@ def by_splits(estimate: Floats, block_variances: Callable[[int], Floats]) -> Flo
     estimate
         A share for each of D bins.
     block_variances
-        Gives, for a width w, the variance of the estimate's sum over each block of bins t … t + w − 1, as
-        far as it lies in the domain, for t = 1 − w … D − 1. Widths are powers of two.
+        Gives those of the estimate.
     """
     bins = estimate.size
     upto = np.concatenate([[0.0], np.cumsum(estimate)])
     width = 1 << (bins - 1).bit_length()
-    begins = np.arange(1 - 2 * width, bins)
+    step = max(1, width // _PLACES)
+    begins = _begins(2 * width, bins, step)
     # blocks that hold the whole domain have all the mass; no others are needed to begin with
     mass = np.where((begins <= 0) & (begins + 2 * width >= bins), 1.0, np.nan)
-    variance = np.zeros(begins.size)
+    variance, below = np.zeros(begins.size), upto[boundaries(bins, step)]
     while width and not _faint(mass, variance):
-        half_variance = block_variances(width)
-        blocks = kernels.Blocks(upto, mass, variance, half_variance, width, NO_NOISE)
+        if step > max(1, width // _PLACES):
+            step //= 2
+            noise = float(block_variances(step, _FEW * step).mean())
+            mass = _at_more_places(mass, upto, 2 * width, step, noise)
+            variance, below = block_variances(2 * width, step), upto[boundaries(bins, step)]
+        half_variance = block_variances(width, step)
+        blocks = kernels.Blocks(below, mass, variance, half_variance, width // step, bins / step, NO_NOISE)
         mass = kernels.split_blocks(blocks, SPREADS, _learnt(blocks))
         variance, width = half_variance, width // 2
-    shares = _evenly(mass, max(2 * width, 1), bins)
+    shares = _evenly(mass, max(2 * width, 1), bins, step)
     shares /= shares.sum()
     return shares
+
+
+def _begins(width: int, bins: int, step: int) -> Bins:
+    return np.arange(step - width, bins, step)
+
+
+def _at_more_places(mass: Floats, upto: Floats, width: int, step: int, noise: float) -> Floats:
+    """Return the masses of blocks that begin after every ``step``, from those after every second one.
+
+    A block between two others has their mean, and what the estimate says that it has besides as far as they
+    differ by more than the ``noise``, which is the variance of what lies in a step.
+    """
+    bins = upto.size - 1
+    begins, (low, high) = _begins(width, bins, step), neighbours(width, bins, step)
+    seen = upto[high] - upto[low]
+    falls = np.diff(mass, prepend=0.0, append=0.0)[: begins[::2].size]  # the outer blocks hold nobody
+    rest = min(step, bins - begins[-1]) / step  # of a step, from the last begin to the domain's end
+    expected, between = (_between(each, begins.size, rest) for each in (mass, seen[1::2]))
+    squares = falls**2
+    found = np.empty(begins.size)
+    found[1::2] = mass
+    found[::2] = expected + (seen[::2] - between) * squares / (squares + 4 * max(noise, NO_NOISE))
+    return np.clip(found, 0.0, 1.0, out=found)
+
+
+def _between(found: Floats, places: int, rest: float) -> Floats:
+    """Return what lies between the ``found``, at every second one of the ``places``."""
+    padded = np.pad(found, 1)
+    means = ((padded[:-1] + padded[1:]) / 2)[: -(-places // 2)]
+    if places % 2:
+        means[-1] = found[-1] * rest / (1 + rest)
+    return means
 
 
 def _faint(mass: Floats, variance: Floats) -> bool:
@@ -65,12 +118,13 @@ def _faint(mass: Floats, variance: Floats) -> bool:
     return all(bool(np.all(mass[k] ** 2 < _FAINT**2 * variance[k])) for k in (some, slice(None)))
 
 
-def _evenly(mass: Floats, width: int, bins: int) -> Floats:
+def _evenly(mass: Floats, width: int, bins: int, step: int = 1) -> Floats:
     """Return, for every bin, the mean density of all blocks of a ``width`` that hold it."""
-    first, last = neighbours(width, bins)
-    inside = last - first
+    first, last = neighbours(width, bins, step)
+    inside, across = last - first, width // step
     masses, sizes = (np.append(0.0, np.cumsum(each)) for each in (mass, inside))
-    return np.asarray((masses[width:] - masses[:-width]) / (sizes[width:] - sizes[:-width]))
+    densities = (masses[across:] - masses[:-across]) / (sizes[across:] - sizes[:-across])
+    return np.repeat(densities, step)[:bins]
 
 
 def _learnt(blocks: kernels.Blocks) -> Floats:

@@ -8,7 +8,7 @@
 Within the cells of a table the attributes are taken to be independent of each other.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import prod
 
@@ -20,6 +20,7 @@ from ldprange.errors import QueryError
 from ldprange.estimation.denoise_beside import denoised_beside
 from ldprange.estimation.denoise_categories import in_orders
 from ldprange.estimation.denoise_pair import denoised_pair
+from ldprange.estimation.denoise_splits import BlockVariances
 from ldprange.estimation.shares import nowhere_empty
 from ldprange.estimation.within_cells import within_cells
 from ldprange.least_squares.table import Boxes, JointFit, coarser
@@ -179,14 +180,14 @@ class PairedShares:
         return coarser(self.alone(attribute), [self._grids.axes[attribute].cells[depth]])
 
 
-def _line_noise(table: JointFit, cdf: Floats, ends: Boundaries) -> tuple[Callable[[int], Floats], Variances]:
+def _line_noise(table: JointFit, cdf: Floats, ends: Boundaries) -> tuple[BlockVariances, Variances]:
     """Return the variances of blocks and of ranges of cells with these ``ends``, in a population of a cdf."""
     exact = table.variances(cdf)
 
     def variances(low: Boundaries, high: Boundaries) -> Floats:
         return exact(Boxes([ends[low]], [ends[high]]))
 
-    return lambda width: variances(*neighbours(width, ends.size - 1)), variances
+    return lambda width, step: variances(*neighbours(width, ends.size - 1, step)), variances
 
 
 def raked(joint: Floats, margins: dict[tuple[int, ...], Floats]) -> Floats:

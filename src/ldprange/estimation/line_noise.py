@@ -19,11 +19,11 @@ class LineNoise:
         """Return them for the cells ``low`` … ``high − 1``."""
         return self._estimator.even_variances(self._known[low], self._known[high])
 
-    def block_variances(self, width: int) -> Floats:
-        """Return them for every block of ``width`` cells, as far as it lies on the line."""
+    def block_variances(self, width: int, step: int) -> Floats:
+        """Return them for blocks of ``width`` cells, as far as they lie on the line, one every ``step``."""
         if self._known.size == self._bins + 1:
-            return self._estimator.block_variances(width)
-        return self.variances(*neighbours(width, self._known.size - 1))
+            return self._estimator.block_variances(width, step)
+        return self.variances(*neighbours(width, self._known.size - 1, step))
 
 
 class LineNoiseIn(LineNoise):
@@ -46,9 +46,9 @@ class LineNoiseIn(LineNoise):
     def variances(self, low: Boundaries, high: Boundaries) -> Floats:
         return self._exact(self._known[low], self._known[high])
 
-    def block_variances(self, width: int) -> Floats:
-        even = LineNoise(self._estimator, self._known, self._bins).block_variances(width)
-        low, high = (self._known[ends] for ends in neighbours(width, self._known.size - 1))
+    def block_variances(self, width: int, step: int) -> Floats:
+        even = LineNoise(self._estimator, self._known, self._bins).block_variances(width, step)
+        low, high = (self._known[ends] for ends in neighbours(width, self._known.size - 1, step))
         share, even_share = self._cdf[high] - self._cdf[low], (high - low) / self._bins
         drawn, of_even = share * (1 - share), even_share * (1 - even_share)
         ratio = np.divide(drawn, of_even, out=np.zeros_like(drawn), where=of_even > 0)

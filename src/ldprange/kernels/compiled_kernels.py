@@ -187,7 +187,9 @@ def split_blocks(blocks: Blocks, spreads: Floats, weights: Floats) -> Floats:
     """Return the mean mass of every half of ``blocks``."""
     masses = np.empty(blocks.half_variance.size)
     known = map(np.ascontiguousarray, blocks[:4])
-    _compiled.split_blocks(*known, blocks.width, blocks.least, spreads, weights, masses, workers())
+    _compiled.split_blocks(
+        *known, blocks.width, blocks.length, blocks.least, spreads, weights, masses, workers()
+    )
     return masses
 
 

@@ -98,6 +98,8 @@ class Blocks(NamedTuple):
         Of the estimates of blocks of 2 × ``width`` bins, and of ``width`` bins.
     width
         Of a half.
+    length
+        Of the line, in bins: of the last one only a part may lie on it.
     least
         The least variance of an estimate.
     """
@@ -107,6 +109,7 @@ class Blocks(NamedTuple):
     variance: Floats
     half_variance: Floats
     width: int
+    length: float
     least: float
 
 
@@ -133,10 +136,9 @@ def block_halves(blocks: Blocks, some: slice) -> tuple[Floats, Floats, Floats, F
 
     They are ``some`` of those with a cut in the domain.
     """
-    upto, mass, variance, half_variance, width, least = blocks
-    bins = upto.size - 1
+    upto, mass, variance, half_variance, width, length, least = blocks
     cut = np.arange(some.start, some.stop, some.step) + 1
-    low, high, block = np.maximum(cut - width, 0), np.minimum(cut + width, bins), cut + (width - 1)
+    low, high, block = np.maximum(cut - width, 0), np.minimum(cut + width, upto.size - 1), cut + (width - 1)
     parent, total, left = mass[block], variance[block], half_variance[cut - 1]
     # the estimate of the left half, given that both add up to the block
     covariance = (total + left - half_variance[block]) / 2
@@ -144,10 +146,10 @@ def block_halves(blocks: Blocks, some: slice) -> tuple[Floats, Floats, Floats, F
     value = upto[cut] - upto[low] + slope * (parent - (upto[high] - upto[low]))
     noise = np.maximum(left - slope * covariance, least)
     # masses fall evenly from a block to the next, where neither reaches out of the domain
-    inside = (cut >= width) & (cut + width <= bins)
-    before, after = inside & (cut >= 2 * width), inside & (cut + 2 * width <= bins)
+    inside = (cut >= width) & (cut + width <= length)
+    before, after = inside & (cut >= 2 * width), inside & (cut + 2 * width <= length)
     fall = mass[block - width * before] - mass[block + width * after]
-    even = parent * (cut - low) / (high - low)
+    even = parent * (cut - low) / (np.minimum(high, length) - low)
     centre = np.clip(even + fall / np.maximum(before + 1 * after, 1) / 4, 0.0, parent)
     return value, noise, centre, parent
 

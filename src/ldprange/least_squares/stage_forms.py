@@ -76,8 +76,9 @@ def _places(numbers: Boundaries, sought: Boundaries) -> Boundaries:
     """Return where ``sought`` numbers are among all, which rise."""
     if sought.size < numbers[-1] - numbers[0]:
         return np.searchsorted(numbers, sought)
-    place = np.cumsum(np.bincount(numbers - numbers[0])) - 1
-    return place[sought - numbers[0]]
+    place: Boundaries = np.cumsum(np.bincount(numbers - numbers[0])) - 1
+    found: Boundaries = place[sought - numbers[0]]
+    return found
 
 
 class CoarseForms:
