@@ -306,6 +306,16 @@ def test_no_answer_is_told_and_makes_the_typical_error_larger(collector: Service
     for question in ("range?low=3&high=4", "prefix?value=3", "quantiles?q=0.5", "cdf?", "histogram?"):
         reply = collector.get(f"/api/surveys/unanswered/{question}&confidence=0.9").json
         assert reply["no_answer"] == pytest.approx(told)
+        assert not reply["everyone"]
+    of_all = "/api/surveys/unanswered/{}&everyone=true&confidence=0.9"
+    reply = collector.get(of_all.format("range?low=no%20answer&high=no%20answer")).json
+    assert {name: reply[name] for name in told} == pytest.approx(told)
+    assert reply["everyone"]
+    assert "no_answer" not in reply
+    assert collector.get(of_all.format("histogram?")).json["to"][-1] == "no answer"
+    refused = collector.get(of_all.format("quantiles?q=0.5"))
+    assert refused.status == 400
+    assert "no quantiles of everyone" in refused.json["error"]
     error = collector.get("/api/surveys/unanswered/overview").json["error"]["typical"]
     assert error == pytest.approx(plan.predict(4000).margin / (1 - none.value), rel=1e-3)
     plain = made(collector, "all-answered", people=100)

@@ -68,6 +68,12 @@ def test_the_whole_way_with_no_answer(here: Path, options: tuple[str, ...], valu
     assert "no answer, of all people" in shown
     assert "about those who answered" in " ".join(shown.split())
     assert "no answer," in done("query", "some.agg", "--csv")
+    found = answered("query", "some.agg", "--everyone", "--histogram", "--range", "no answer", "no answer")
+    assert "no_answer" not in found
+    assert [row["value"] for row in found["histogram"] if row["value"] > 0.25] == [
+        pytest.approx(0.5, abs=0.05)
+    ] * 2
+    assert found["ranges"][0]["value"] == pytest.approx(0.5, abs=0.05)
     assert "no answer" in done("simulate", "plan.json", "values.csv", "--column", "it", "--repetitions", "2")
 
 
@@ -106,10 +112,14 @@ def test_the_whole_way_with_no_answer_on_one_of_several_attributes(here: Path) -
     overview = done("query", "some.agg")
     assert overview.count("no answer, of all people") == 2
     assert "no answer" in done("simulate", "plan.json", "values.csv", "--repetitions", "2")
-    refused = run(
-        "query", "some.agg", "--within", "pay", "no answer", "no answer", "--within", "town", "north", "north"
-    )
+    declined = ("--within", "pay", "no answer", "no answer", "--within", "town", "south", "south")
+    assert run("query", "some.agg", *declined).exit_code == 2
+    found = answered("query", "some.agg", *declined, "--everyone")
+    assert (found["everyone"], found["within"]["value"]) == (True, near(1 / 4))
+    assert "no_answer" not in found["within"]
+    refused = run("query", "some.agg", "--everyone")
     assert refused.exit_code == 2
+    assert "--everyone goes with a question" in refused.stderr
 
 
 def test_a_table_must_have_all_values_where_all_must_answer(here: Path) -> None:

@@ -254,3 +254,11 @@ def test_people_who_gave_no_answer_do_not_leak_into_the_values_beside_them() -> 
         assert shares.sum() == pytest.approx(1)
     assert abs(np.mean(none) - 0.1) < 0.02
     assert np.mean(last) < 0.02
+
+
+def test_programs_that_stop_at_underflow_get_answers_too() -> None:
+    plan = ldp.choose_plan(ldp.Domain.integers(0, 63), epsilon=8.0, expected_users=30_000)
+    values = np.minimum(np.random.default_rng(1).geometric(0.3, 30_000) - 1, 63)
+    collected = ldp.simulate_values(plan, values, seed=1)
+    with np.errstate(all="raise"):
+        assert ldp.estimate(collected, denoise=True).range(0, 0).value == pytest.approx(0.3, abs=0.02)

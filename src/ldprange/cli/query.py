@@ -31,6 +31,7 @@ def _asked(words: str, what: str, *names: str, **more: Any) -> Callable[[Any], A
     "ldprange query week.agg --quantile 0.25 --quantile 0.75 --confidence 0.99 --json",
     "ldprange query homes.agg --attribute rent --given region north north --quantile 0.5",
     "ldprange query homes.agg --within rent 500 800 --within rooms 3 4",
+    'ldprange query homes.agg --everyone --within rent "no answer" "no answer" --within rooms 3 4',
     "ldprange query week.agg --histogram --csv",
 )
 @click.argument("aggregate_file", metavar="AGGREGATE")
@@ -55,6 +56,11 @@ def _asked(words: str, what: str, *names: str, **more: Any) -> Callable[[Any], A
     "--denoise", is_flag=True, help="Less error for a little bias: a distribution, with no share below 0."
 )
 @click.option(
+    "--everyone",
+    is_flag=True,
+    help="Ask of all people, also those who gave no answer: “no answer” is then a value.",
+)
+@click.option(
     "--raw", is_flag=True, help="The paper's raw tree, without consistency between levels, for comparison."
 )
 @population_option
@@ -74,6 +80,7 @@ def query(
     band: str | None,
     confidence: float,
     denoise: bool,
+    everyone: bool,
     raw: bool,
     population: Population,
     as_json: bool,
@@ -84,7 +91,8 @@ def query(
     --range, --prefix and --quantile may be given many times, in the domain's own units. Without any
     question you get an overview. Where people have several attributes, --attribute says which is meant,
     --given asks only among those who lie in ranges of others, and --within asks about some attributes at
-    once; the overview is of all of them. Shares are unbiased, so a small one may come out below 0, unless
+    once; the overview is of all of them. Where people may give no answer, all is of those who gave one,
+    unless you ask of --everyone. Shares are unbiased, so a small one may come out below 0, unless
     you --denoise.
     """
     if denoise and raw:
@@ -111,12 +119,17 @@ def query(
     asked = Questions(ranges, prefixes, quantiles, mean, histogram, cdf, band or "pointwise")
     names = [name for name in aggregate.plan.domain.attributes if name]
     _check_attributes(names, attribute, asked, bool(within), raw)
+    overview = not (asked.any or within)
+    if everyone and overview:
+        raise click.UsageError("--everyone goes with a question: --range, --prefix, --histogram or --within")
     if raw and not aggregate.plan.layout.has_nodes:
         note("--raw changes nothing here: only trees have a raw estimate beside the consistent one")
-    found = estimate(aggregate, consistent=not raw, denoise=denoise, population=population)
+    answered = estimate(aggregate, consistent=not raw, denoise=denoise, population=population)
+    if everyone and answered.everyone is answered:
+        note("--everyone changes nothing here: nobody may leave out an answer")
+    found = answered.everyone if everyone else answered
     condition = _named(found.everyone.domain, given, "--given")
     joint = share_within(found, _named(found.domain, within, "--within"), confidence) if within else None
-    overview = not (asked.any or within)
     about: list[str] = [attribute] if attribute else names if overview else []
     estimates = (
         {name: found.marginal(name, given=condition) for name in about} if names else {"": found.marginal()}
@@ -138,6 +151,7 @@ def query(
                 "reports": aggregate.reports,
                 "confidence": confidence,
                 "denoised": denoise,
+                "everyone": everyone,
                 "population": "endless" if population is None else population,
                 **({"within": joint} if joint else {}),
                 **({"attributes": told} if len(told) > 1 else told[0] if told else {}),

@@ -47,6 +47,8 @@ _DOUBT = 1.0  # by which a way that is less plain has to be better
 _NORMAL_DOUBT = 2.0  # the same of a normal distribution, beside an even one: two numbers are free
 _TEMPERATURE = 1.5  # a difference between two ways that matters
 
+_TINY_IS_NOUGHT = np.errstate(under="ignore")  # whatever else a program has NumPy do
+
 
 class _Way(NamedTuple):
     """A way to be smooth: what is penalised, how strongly, and by how much it has to be better."""
@@ -56,6 +58,7 @@ class _Way(NamedTuple):
     doubt: float
 
 
+@_TINY_IS_NOUGHT
 def smooth_line(estimate: Floats, precision: Floats, root: Floats, sizes: Floats) -> Smooth:
     """Return the mean of all smooth densities, as each accounts for the ``estimate``.
 
@@ -89,6 +92,7 @@ def smooth_line(estimate: Floats, precision: Floats, root: Floats, sizes: Floats
     return _mean(ways, estimate, precision, even, precision)
 
 
+@_TINY_IS_NOUGHT
 def smooth_pair(
     estimate: Floats, precision: Floats, judged: Floats, own: Sequence[Floats], ordered: Sequence[bool]
 ) -> Smooth:

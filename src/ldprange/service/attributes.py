@@ -74,9 +74,9 @@ def given_in(parameters: Parameters, found: EitherEstimate) -> dict[str, Any]:
 
 
 def may_be_unanswered(found: EitherEstimate, names: Sequence[str]) -> bool:
-    """Return whether people need not answer one of the attributes ``names``, or the only one there is."""
+    """Return whether some people, who are not asked about, left out one of ``names`` (none: of all)."""
     domain = found.plan.domain
-    return any(domain.attribute(name).optional for name in names or domain.attributes)
+    return any(found.domain.attribute(name) != domain.attribute(name) for name in names or domain.attributes)
 
 
 def names_of(domain: Domain) -> list[str]:

@@ -23,6 +23,7 @@ from ldprange.service.shapes import (
     TEXT,
     VALUE,
     WANTED,
+    WHOM,
     Json,
     many,
     record,
@@ -98,6 +99,11 @@ _CONFIDENCE = _query(
     "How often an interval is to hold the truth.",
 )
 _DENOISE = _query("denoise", {"type": "boolean", "default": False}, "Less error for a little bias.")
+_EVERYONE = _query(
+    "everyone",
+    {"type": "boolean", "default": False},
+    "Ask of all people, also of those who gave no answer: “no answer” is then a value.",
+)
 _POPULATION = _query(
     "population",
     {
@@ -134,7 +140,7 @@ _GIVEN = tuple(
 def _question(summary: str, answer: Json, *parameters: Json, several: Json | None = None) -> Json:
     """Describe a question, and its answer where it is asked of several attributes at once."""
     answers = [
-        record({**ASKED, **ABOUT, **each}, optional=tuple(ABOUT))
+        record({**ASKED, **WHOM, **ABOUT, **each}, optional=tuple(ABOUT))
         for each in (answer, several)
         if each is not None
     ]
@@ -144,7 +150,7 @@ def _question(summary: str, answer: Json, *parameters: Json, several: Json | Non
             summary,
             {"200": _json(schema, "The answer and its interval.")},
             (400, 409, 503),
-            parameters=(_SURVEY_NAME, *parameters, *_GIVEN, _CONFIDENCE, _DENOISE, _POPULATION),
+            parameters=(_SURVEY_NAME, *parameters, *_GIVEN, _CONFIDENCE, _DENOISE, _EVERYONE, _POPULATION),
             security=_ANALYST_OR_PUBLIC,
         )
     }

@@ -80,7 +80,9 @@ def answering(asked: Asked, *known: str, many: tuple[str, ...] = ()) -> Callable
 
     async def answer(request: Request) -> Response:
         collector, survey, asker = asked_by(request)
-        parameters = Parameters(request, *known, "confidence", "denoise", "population", many=(*many, *GIVEN))
+        parameters = Parameters(
+            request, *known, "confidence", "denoise", "everyone", "population", many=(*many, *GIVEN)
+        )
         state = request.app.state
         work = partial(_answer, collector, survey, parameters, asked, state.estimates)
         return Reply(await state.turns.answer(*asker, work))
@@ -94,10 +96,17 @@ def _answer(
     confidence, denoised = parameters.number("confidence", CONFIDENCE), parameters.flag("denoise")
     asked_of = parameters.text("population", POPULATION)
     population = None if asked_of == POPULATION else read_population(asked_of)
-    found = estimates.of(collector, survey, denoised, population)
+    everyone, answered = parameters.flag("everyone"), estimates.of(collector, survey, denoised, population)
+    found = answered.everyone if everyone else answered
     answer = asked(parameters, found, confidence)
     of_whom = POPULATION if population is None else population
-    how = {"reports": found.users, "confidence": confidence, "denoised": denoised, "population": of_whom}
+    how = {
+        "reports": found.users,
+        "confidence": confidence,
+        "denoised": denoised,
+        "everyone": everyone,
+        "population": of_whom,
+    }
     about = {**asked_about(parameters, found), **_unanswered(parameters, found, confidence)}
     return rendered({**how, **about, **answer})
 

@@ -95,6 +95,7 @@ ASKED: Json = {
     "denoised": _FLAG,
     "population": _POPULATION,
 }
+WHOM: Json = {"everyone": {**_FLAG, "description": "Whether of all people, not just of those who answered."}}
 _ONE: Json = {"value": _SHARE, "low": _SHARE, "high": _SHARE}
 ABOUT: Json = {
     "attribute": TEXT,
