@@ -50,7 +50,7 @@ class TestPlan:
     @pytest.mark.parametrize(
         ("typed", "domain"),
         [
-            (PLAN, DOMAIN),
+            (("plan", "--low", "0", "--high", "15", "--epsilon", "1.1"), ldp.Domain.integers(0, 15)),
             (
                 (
                     "plan",

@@ -266,7 +266,7 @@ FOUR = Domain.product(
 @pytest.mark.slow
 @pytest.mark.parametrize("names", ["ab", "ad", "abc"])
 def test_where_cells_do_not_tell_who_answered_intervals_are_wider_and_hold(names: str) -> None:
-    """Of 30 surveys' 95% intervals at most 6 may miss: a chance of a false alarm below 1 in 1,000."""
+    """Of 12 surveys' 95% intervals at most 3 may miss: a chance of a false alarm below 1 in 400."""
     plan = ldp.Plan(FOUR, 3.0, ldp.Grids.pairs(FOUR, 40), ldp.HadamardHashing())
     rng, users = np.random.default_rng(3), 20_000
     common = rng.normal(10, 4, users)
@@ -283,13 +283,13 @@ def test_where_cells_do_not_tell_who_answered_intervals_are_wider_and_hold(names
         [(low <= columns[name]) & (columns[name] <= high) for name, (low, high) in ranges.items()], axis=0
     )
     truth, missed = inside.sum() / answered.sum(), 0
-    for seed in range(30):
+    for seed in range(12):
         found = joint(ldp.simulate_values(plan, columns, seed=seed), denoise=len(names) > 2)
         answer = found.range(ranges)
         assert answer.interval is not None
         assert answer.interval[0] <= answer.value <= answer.interval[1]
         missed += not answer.interval[0] <= truth <= answer.interval[1]
-    assert missed <= 6
+    assert missed <= 3
 
 
 def test_cells_that_do_not_tell_who_answered_leave_all_possible_that_is() -> None:

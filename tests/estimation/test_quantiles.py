@@ -159,7 +159,10 @@ def test_several_boundaries_together_vary_as_the_mean_of_the_shares_below_them(
 def test_the_interval_holds_where_a_stretch_without_people_begins(
     bins: int, plan: str, denoise: bool, first: float
 ) -> None:
-    """The median is the first value or the last. Fewer than 87 of 100 surveys hold it once in 1,000 times."""
+    """The median is the first value or the last.
+
+    Fewer than 87 of 100 surveys hold it once in 1,000 times, and fewer than 42 of 50 denoised ones.
+    """
     line, users = ldp.Domain.integers(0, bins - 1), 10_000
     chosen = ldp.choose_plan(line, epsilon=1.0, expected_users=users)
     if plan == "flat":
@@ -168,5 +171,6 @@ def test_the_interval_holds_where_a_stretch_without_people_begins(
         chosen = ldp.Plan(line, 1.0, ldp.Haar(), ldp.HRR())
     shares = np.zeros(bins)
     shares[0], shares[-1] = first, 1 - first
-    *held, _ = held_and_long(chosen, shares, users, 100, denoise)
-    assert held[QUANTILES.tolist().index(0.5)] >= 0.87
+    surveys, enough = (50, 0.84) if denoise else (100, 0.87)
+    *held, _ = held_and_long(chosen, shares, users, surveys, denoise)
+    assert held[QUANTILES.tolist().index(0.5)] >= enough
