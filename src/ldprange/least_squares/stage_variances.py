@@ -30,6 +30,7 @@ from ldprange.least_squares.stage_ends import ends_seen
 from ldprange.least_squares.stage_population import StagePopulation
 from ldprange.least_squares.stage_tables import StageTables
 from ldprange.least_squares.stage_walk import StageWalk
+from ldprange.least_squares.stage_windows import StageWindows
 from ldprange.least_squares.stages import StagesFit
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.blas import callers_thread
@@ -37,6 +38,7 @@ from ldprange.support.parallel import in_threads, slices
 
 _RANGES = 1 << 19  # whose boundaries are looked at together
 _TOGETHER = 1 << 13  # ranges that a thread works on together
+_CELLS = 1 << 15  # of blocks that a thread works on together
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +101,20 @@ class StageVariances:
     def _end(self) -> _End:
         fit, population = self._fit, self._population
         cells = fit.below(fit.bins)
-        shaped = [
-            (windows, shares, each.reshape(shares.shape))
-            for windows, shares, each in zip(population.tables.windows, population.shares, cells, strict=True)
-        ]
-        rights = []
-        for windows, shares, each in shaped:
-            own = windows.means(shares)
-            means = np.einsum("bcl,bc->l", own, each)
-            rights.append((windows.times(shares, each) - own @ means).reshape(-1))
+        each = zip(population.tables.windows, population.shares, cells, strict=True)
+        rights = [_right(windows, shares, own.reshape(shares.shape)) for windows, shares, own in each]
         others = np.append(0.0, np.cumsum(cells[-1] + fit.combine(rights)[-1]))[: fit.bins + 1]
         return _End(others, float(others[-1]))
+
+
+def _right(windows: StageWindows, shares: Floats, rows: Floats) -> Floats:
+    """Return what the population makes a stage's cells vary with ``rows`` over its blocks."""
+    blocks = list(slices(len(rows), max(1, _CELLS // windows.cells)))
+    means = np.sum(
+        list(in_threads(lambda some: windows.means_with(shares[some], rows[some]), blocks)), axis=0
+    )
+    found = in_threads(lambda some: windows.times(shares[some], rows[some], means), blocks)
+    return np.concatenate(list(found)).reshape(-1)
 
 
 def _distinct(low: Boundaries, high: Boundaries) -> tuple[Boundaries, Boundaries, Boundaries]:
