@@ -13,6 +13,7 @@ import ldprange as ldp
 from ldprange.prediction import WANTED_MARGIN
 from ldprange.sampling import Population
 from ldprange.service.overview import Overviews, _bar_edges
+from ldprange.service.questions import Estimates
 from ldprange.service.settings import Settings
 from running_collector import ADMINISTRATOR, PEOPLE, PLAN, Service, copies, counted, packed, serving
 
@@ -251,6 +252,18 @@ class TestAsking:
             for version in (4, 4, 5, 6)
         ]
         assert found == [b'{"drawn":4}'] * 2 + [b'{"drawn":6}'] * 2
+
+    def test_whoever_asks_of_many_populations_fills_no_memory(self, asked: Service) -> None:
+        estimates, survey = Estimates(), asked.collector.surveys["ages"]
+        made = [
+            estimates.of(asked.collector, survey, denoised, population)
+            for denoised in (False, True)
+            for population in (None, *range(2000, 2010))
+        ]
+        assert len({id(found) for found in made}) == 22
+        assert len(estimates._held) == 4
+        assert estimates.of(asked.collector, survey, True, 2009) is made[-1]
+        assert estimates.of(asked.collector, survey, False) is made[0]
 
     @pytest.mark.parametrize(
         "path",
