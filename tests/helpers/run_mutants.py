@@ -28,10 +28,15 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+# slow to import, as all of these, of which each test would import some: before any fork
+import _hypothesis_pytestplugin  # type: ignore[import-untyped] # noqa: F401
+import click.testing  # noqa: F401
 import hypothesis
-import numpy as np  # noqa: F401 (slow to import, as all of these: before any fork)
+import numpy as np  # noqa: F401
+import packaging.requirements  # noqa: F401
 import pytest
 import scipy.stats  # noqa: F401
+import xdist.scheduler  # noqa: F401
 
 import compiled_copy
 from mutants import ALL, COMPILED, JAVASCRIPT, PYTHON, SAMPLED, Mutant
