@@ -123,16 +123,15 @@ class _Windows:
 
     def __init__(self, cells: int, width: float, lower: Floats, upper: Floats) -> None:
         self._width = width
-        self._ends = [_places(ends / width, cells) for ends in (lower, upper)]
+        self._ends = _places(np.stack([lower, upper]) / width, cells)
 
     def covered(self, masses: Floats) -> Floats:
         """Return the integral of the mass in the window over each stretch of its way."""
-        below = np.concatenate([[0.0], np.cumsum(masses)])
-        areas = np.concatenate([[0.0], np.cumsum(below[:-1] + masses / 2)])
-        lower, upper = (
-            areas[cell] + part * (below[cell] + part / 2 * masses[cell]) + below[-1] * beyond
-            for cell, part, beyond in self._ends
-        )
+        below, areas = np.zeros((2, masses.size + 1))
+        masses.cumsum(out=below[1:])
+        (below[:-1] + masses / 2).cumsum(out=areas[1:])
+        cell, part, beyond = self._ends
+        lower, upper = areas[cell] + part * (below[cell] + part / 2 * masses[cell]) + below[-1] * beyond
         covered: Floats = self._width * np.diff(upper - lower)
         return covered
 
