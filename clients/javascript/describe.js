@@ -6,6 +6,7 @@ import { hexadecimal, unpack } from "./wire.js";
 
 // how likely it is that the owner's answer is among those that fit, for somebody who knows nothing else
 const IS_AMONG = { little: "may or may not be", "a hint": "may well be", much: "is very likely" };
+const NUMBERS = new Intl.NumberFormat("en");
 const MOST_COUNTED = 1 << 16; // answers that are gone through one by one
 const MOST_NAMED = 6; // labels that are told by name
 const MOST_TOLD = 1e6; // larger factors are told as powers only
@@ -48,13 +49,21 @@ function likelierAnswers(answers, size, mechanism, facts) {
     return undefined;
   }
   const supported = mechanism.supports(facts);
-  return Array.from({ length: answers }, (_, answer) => answer).filter((answer) => supported(Math.floor(answer / size)));
+  const likelier = [];
+  for (let start = 0; start < answers; start += size) {
+    if (supported(start / size)) {
+      for (let answer = start; answer < Math.min(start + size, answers); answer += 1) {
+        likelier.push(answer);
+      }
+    }
+  }
+  return likelier;
 }
 
 /** Say what the report comes to, for whoever wants to know no more. */
 function summary({ epsilon, answers, likelier, attributes }, names) {
   const tellsMuch = amountTold(chanceOfGuessing(epsilon)) === "much";
-  const all = `${new Intl.NumberFormat("en").format(answers)} ${attributes ? combined(attributes) : "possible answers"}`;
+  const all = `${NUMBERS.format(answers)} ${attributes ? combined(attributes) : "possible answers"}`;
   if (likelier === undefined) {
     return tellsMuch
       ? `This report can give away which of the ${all} is yours.`

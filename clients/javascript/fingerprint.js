@@ -11,8 +11,7 @@ const CONTINUOUS = ["real", "logarithmic"]; // domains whose ends are floats, to
 /** Return the fingerprint of a plan's description, whatever fingerprint it states itself. */
 export function fingerprintOf(description) {
   const { fingerprint: _, ...rest } = description;
-  const text = canonical(rest);
-  const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0)); // it is ASCII
+  const bytes = new TextEncoder().encode(canonical(rest));
   return hexadecimal(sha256(bytes).subarray(0, FINGERPRINT_BYTES));
 }
 

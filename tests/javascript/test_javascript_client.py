@@ -354,7 +354,8 @@ def test_descriptions_say_what_likelihoods_say(node: str) -> None:
                 size, possible = 1, level.cells
                 assert [each["parts"] for each in described["attributes"]] == list(level.shape)
             assert described["answers"] == possible
-            chances = [mechanism.likelihood(report.payload, index // size) for index in range(possible)]
+            asked = [mechanism.likelihood(report.payload, cell) for cell in range(-(-possible // size))]
+            chances = [asked[index // size] for index in range(possible)]
             if len(set(chances)) == 1:
                 assert described["likelier"] in (0, possible)
                 assert any("equally likely" in sentence for sentence in described["sentences"])
