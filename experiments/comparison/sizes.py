@@ -118,7 +118,7 @@ QUICK = Size(
     epsilons=(0.5, LN3),
     data=("cauchy", SMOOTH, SPIKY, SPARSE),
     repetitions={
-        **dict.fromkeys((*METHODS, DENOISED_HAAR, _INTERVALS), (3, 3)),
-        **dict.fromkeys(WAVES, (1, 1)),  # which take longer than all others together
+        **dict.fromkeys((*METHODS, DENOISED_HAAR), (2, 2)),
+        **dict.fromkeys((*WAVES, _INTERVALS), (1, 1)),  # which take longer than all others together
     },
 )

@@ -24,7 +24,7 @@ def command(module: str, *arguments: str | Path) -> subprocess.CompletedProcess[
 
 
 def at_once(main: click.Command, *arguments: str | Path) -> Result:
-    """Run a command with these arguments in this process, for what is refused before any work begins."""
+    """Run a command with these arguments in this process, which keeps the folder of its results to itself."""
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
