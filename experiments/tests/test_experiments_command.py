@@ -21,7 +21,7 @@ from experiments.catalogue import EXPERIMENTS
 from experiments.tables import number, read_table
 
 QUICK = ("--quick", "--bins", "64")  # one of its four domains: the others take long
-SMALL = ("--quick", "--bins", "64", "--users", "4096", "--repetitions", "2")
+SMALL = ("--quick", "--bins", "64", "--users", "4096", "--workers", "1", "--repetitions", "2")
 
 
 @pytest.fixture(scope="module")
@@ -69,12 +69,12 @@ def test_measured_errors_are_near_the_exact_ones(quick: Path) -> None:
             assert 0.4 < number(row, "measured") / number(row, "exact") < 2.2, row
 
 
-def test_a_second_command_has_nothing_to_do(quick: Path) -> None:
-    before = (quick / "runs.csv").read_bytes()
-    again = command("experiments", *QUICK, "--results", quick, "centralised", "ranges")
-    assert again.returncode == 0
+def test_a_second_command_has_nothing_to_do(quick: Path, tmp_path: Path) -> None:
+    runs = Path(shutil.copy(quick / "runs.csv", tmp_path))
+    again = at_once(main, *QUICK, "--results", tmp_path, "centralised", "ranges")
+    assert again.exit_code == 0
     assert "0 are to do" in again.stderr
-    assert (quick / "runs.csv").read_bytes() == before
+    assert runs.read_bytes() == (quick / "runs.csv").read_bytes()
 
 
 def test_one_experiment_alone(tmp_path: Path) -> None:
@@ -92,8 +92,8 @@ def test_a_half_written_file_loses_nothing_but_its_last_line(results: Path) -> N
     runs, table = results / "runs.csv", (results / "ranges.csv").read_bytes()
     whole = runs.read_text()
     runs.write_text(whole[:-20])
-    again = command("experiments", *SMALL, "--results", results, "ranges")
-    assert again.returncode == 0
+    again = at_once(main, *SMALL, "--results", results, "ranges")
+    assert again.exit_code == 0
     assert "ended in the middle of a line" in again.stderr
     assert "1 are to do" in again.stderr
     assert sorted(runs.read_text().splitlines()) == sorted(whole.splitlines())
@@ -191,7 +191,7 @@ def test_one_command_at_a_time_works_in_a_folder(results: Path) -> None:
 def test_fewer_repetitions_are_what_the_table_tells_of(results: Path) -> None:
     """Whatever else is in the folder."""
     fewer = (*SMALL[:-1], "1")
-    assert command("experiments", *fewer, "--results", results, "ranges").returncode == 0
+    assert at_once(main, *fewer, "--results", results, "ranges").exit_code == 0
     table = read_table(results / "ranges.csv")
     assert {row["repetitions"] for row in table} == {1}
     assert {row["deviation"] for row in table} == {None}
@@ -216,8 +216,9 @@ def _children(parent: int) -> list[str]:
 
 
 def test_ctrl_c_stops_at_once_and_keeps_what_was_done(tmp_path: Path) -> None:
-    # not the quick one, which may have ended by itself on a busy machine
-    arguments = [sys.executable, "-m", "experiments", "--results", str(tmp_path), "centres"]
+    # so many that they have not ended by themselves, however slow this machine is
+    often = ("--quick", "--repetitions", "200", "--results", str(tmp_path))
+    arguments = [sys.executable, "-m", "experiments", *often, "centres"]
     with subprocess.Popen(
         arguments, cwd=HOME, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
