@@ -49,6 +49,15 @@ class Row(NamedTuple):
 @click.option("--bins", type=click.IntRange(16), default=1024, show_default=True)
 @click.option("--users", type=click.IntRange(1000), default=100_000, show_default=True)
 @click.option("--epsilon", type=float, default=1.0, show_default=True)
+@click.option(
+    "--share",
+    "shares",
+    type=click.FloatRange(0, 1),
+    multiple=True,
+    default=SHARES,
+    show_default=True,
+    help="Of liars; may be given again.",
+)
 @click.option("--repetitions", type=click.IntRange(2), default=20, show_default=True)
 @click.option("--workers", type=click.IntRange(1), default=2, show_default=True)
 @click.option(
@@ -69,6 +78,7 @@ def main(
     bins: int,
     users: int,
     epsilon: float,
+    shares: tuple[float, ...],
     repetitions: int,
     workers: int,
     kind: str,
@@ -86,7 +96,7 @@ def main(
     rows = []
     with ProcessPoolExecutor(workers) as pool:
         for attack in attacks_on(plan):
-            for share in SHARES:
+            for share in shares:
                 one = partial(survey, plan, population, users, attack, share)
                 rows.append(Row.of(attack, share, list(pool.map(one, range(repetitions)))))
                 click.echo(rows[-1])

@@ -42,11 +42,16 @@ def test_a_tenth_of_liars_is_found_unless_they_claim_a_value() -> None:
 
 @pytest.mark.slow
 def test_the_program_prints_a_row_for_each_attack_and_share(tmp_path: Path) -> None:
-    options = {"--bins": "32", "--users": "2000", "--repetitions": "2", "--workers": "1"}
+    options = {"--bins": "16", "--users": "2000", "--repetitions": "2", "--workers": "1"}
     asked = [word for option in options.items() for word in option]
-    done = CliRunner().invoke(main, [*asked, "--figure", str(tmp_path / "liars.svg")])
+    asked += ["--share", "0", "--share", "0.1", "--figure", str(tmp_path / "liars.svg")]
+    done = CliRunner().invoke(main, asked)
     assert done.exit_code == 0, done.output
-    assert all(done.output.count(f"| {attack} |") == 5 for attack in ATTACKS)
+    for attack in ATTACKS:
+        assert [f"| {attack} | {share:.1%} |" in done.output for share in (0, 0.1)] == [True, True]
+        assert done.output.count(f"| {attack} |") == 2
+    told = CliRunner().invoke(main, ["--help"], terminal_width=200).output
+    assert "[default: 0.0, 0.005, 0.01, 0.05, 0.1" in told
     assert "</svg>" in (tmp_path / "liars.svg").read_text(encoding="utf-8")
 
 
