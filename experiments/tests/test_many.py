@@ -88,7 +88,7 @@ def test_the_command_prints_all_methods(monkeypatch: pytest.MonkeyPatch) -> None
     epsilons = (1.0,)
     monkeypatch.setattr("experiments.many.__main__.EPSILONS", epsilons)
     result = CliRunner().invoke(
-        main, ["--data", "normal", "--users", "8192", "--queries", "2", "--seeds", "2"]
+        main, ["--data", "normal", "--users", "8192", "--queries", "1", "--seeds", "2"]
     )
     assert result.exit_code == 0, result.output
     head, rule, *rows = result.output.splitlines()
