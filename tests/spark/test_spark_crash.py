@@ -24,7 +24,7 @@ PLAN = PLANS["HRR"]
 PEOPLE = 100  # a file
 FILES = 6  # that arrive before each life of the driver
 EXACTLY = ["before the aggregate is there", "after it is there"]
-AT_RANDOM = 3  # a life of the driver is ten seconds of Java
+AT_RANDOM = 2  # a life of the driver is ten seconds of Java
 SPARE = 2  # drivers that wait ready: starting one takes far longer than its life
 
 # small jobs are done sooner than code is generated for them
