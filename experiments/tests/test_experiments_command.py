@@ -42,8 +42,8 @@ def test_a_stopped_command_goes_on_where_it_was(resumed: Resumed) -> None:
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("small")
-    ran = command("experiments", *SMALL, "--results", folder, "ranges")
-    assert ran.returncode == 0, ran.stderr
+    ran = at_once(main, *SMALL, "--results", folder, "ranges")
+    assert ran.exit_code == 0, ran.stderr
     return folder
 
 
@@ -78,8 +78,8 @@ def test_a_second_command_has_nothing_to_do(quick: Path, tmp_path: Path) -> None
 
 
 def test_one_experiment_alone(tmp_path: Path) -> None:
-    ran = command("experiments", *SMALL, "--results", tmp_path, "prefixes")
-    assert ran.returncode == 0, ran.stderr
+    ran = at_once(main, *SMALL, "--results", tmp_path, "prefixes")
+    assert ran.exit_code == 0, ran.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "prefixes.csv",
         "prefixes.png",
