@@ -25,18 +25,12 @@ import tempfile
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-# slow to import, as all of these, of which each test would import some: before any fork
-import _hypothesis_pytestplugin  # type: ignore[import-untyped] # noqa: F401
-import click.testing  # noqa: F401
 import hypothesis
-import numpy as np  # noqa: F401
-import packaging.requirements  # noqa: F401
 import pytest
-import scipy.stats  # noqa: F401
-import xdist.scheduler  # noqa: F401
 
 import compiled_copy
 from mutants import ALL, COMPILED, JAVASCRIPT, PYTHON, SAMPLED, Mutant
@@ -44,6 +38,14 @@ from mutants import ALL, COMPILED, JAVASCRIPT, PYTHON, SAMPLED, Mutant
 ROOT = Path(__file__).parents[2]
 WRITTEN = ROOT / "docs" / "mutants.md"
 
+SLOW_TO_IMPORT = (
+    "_hypothesis_pytestplugin",
+    "click.testing",
+    "numpy",
+    "packaging.requirements",
+    "scipy.stats",
+    "xdist.scheduler",
+)
 COPIED = ("src/ldprange", "src/compiled", "clients/javascript", "test_vectors")
 SECONDS = 300  # for the tests of one mutant
 hypothesis.settings.register_profile(
@@ -299,6 +301,8 @@ def notice(chosen: Sequence[Mutant]) -> Iterator[str]:
         compiled = any(is_compiled(mutant.file) for mutant in chosen)
         if compiled:
             compiled_copy.configure(copy)
+        for name in SLOW_TO_IMPORT:  # here, so that not every fork has to
+            import_module(name)
         gc.freeze()  # in every fork pytest would look through all that is here already, for garbage
         for mutant in chosen:
             with mutated(copy, mutant):
