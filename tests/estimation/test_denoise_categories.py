@@ -46,6 +46,7 @@ def _spread(plan: ldp.Plan) -> float:
     return float(np.std(found, axis=0).mean())
 
 
+@pytest.mark.slow
 def test_how_labels_are_listed_hardly_matters(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = ldp.Plan(ldp.Domain.categories(LABELS), 1.0, ldp.Flat(), ldp.GRR())
     spread = _spread(plan)

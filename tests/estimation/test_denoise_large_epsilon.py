@@ -51,6 +51,7 @@ def test_one_attribute_is_not_worse_denoised(population: str) -> None:
     assert errors[1] < 1.05 * errors[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("population", ["normals", "amounts"])
 def test_two_attributes_are_not_worse_denoised(population: str) -> None:
     # the mean over 5 surveys, always the same; 1.8 and 1.9 with the noise of an even population, and with

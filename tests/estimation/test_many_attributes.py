@@ -29,6 +29,7 @@ class TestMany:
         assert {sum(size > 1 for size in level.shape) for level in plan.levels} == {1, 2}  # type: ignore[attr-defined]
         assert ldp.Plan.from_json(plan.to_json()) == plan
 
+    @pytest.mark.slow
     def test_answers_are_near_and_intervals_hold_the_truth(self) -> None:
         values = self.values(200_000)
         plan = ldp.choose_plan(self.DOMAIN, epsilon=2.0, expected_users=200_000)

@@ -110,7 +110,7 @@ def test_on_many_bins_a_closer_look_is_taken_where_a_quantile_is() -> None:
 
 
 @pytest.mark.parametrize("bins", [9, 97, 600])
-@pytest.mark.parametrize("denoise", [False, True])
+@pytest.mark.parametrize("denoise", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_reports_of_liars_have_quantiles_too(bins: int, denoise: bool) -> None:
     """As many copies of one report as there are honest people make a cdf that surely falls somewhere."""
     plan = ldp.choose_plan(ldp.Domain.integers(0, bins - 1), epsilon=1.0, expected_users=6000)

@@ -154,6 +154,7 @@ def test_what_is_no_survey_is_refused() -> None:
         ldp.outlook(NUMBERS, epsilon=math.nan, expected_users=10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bins", "epsilon"), [(16, 0.5), (64, 1.0)])
 def test_of_many_attributes_as_many_people_are_enough(bins: int, epsilon: float) -> None:
     """What cells hide does not fall with the root of the number of people."""

@@ -379,7 +379,7 @@ def test_with_many_people_fine_pairs_have_less_error() -> None:
     assert amounts < by_coarse[2] / 3
 
 
-@pytest.mark.parametrize("bins", [2, 100])
+@pytest.mark.parametrize("bins", [2, pytest.param(100, marks=pytest.mark.slow)])
 def test_twenty_attributes_have_a_plan(bins: int) -> None:
     attributes = {f"a{number}": ldp.Domain.integers(0, bins - 1) for number in range(20)}
     plan = ldp.choose_plan(ldp.Domain.product(**attributes), epsilon=1.0, expected_users=10_000)

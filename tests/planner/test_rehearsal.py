@@ -43,6 +43,7 @@ def test_errors_are_as_predicted() -> None:
         assert score.coverage > 0.85
 
 
+@pytest.mark.slow
 def test_how_far_chance_goes_is_told() -> None:
     done: list[int] = []
     many = [
@@ -57,6 +58,7 @@ def test_how_far_chance_goes_is_told() -> None:
     assert ldp.rehearse(PLAN, VALUES, repetitions=1, seed=1).ranges.standard_error is None
 
 
+@pytest.mark.slow
 def test_denoised_answers_have_less_error() -> None:
     few = [1, 2, 2, 7, 9] * 20
     unbiased, denoised = (ldp.rehearse(PLAN, few, seed=1, denoise=denoise) for denoise in (False, True))
