@@ -33,7 +33,7 @@ HOME = Path(__file__).parent
 # All tests of these folders start collectors, databases, browsers, clusters, Node or whole commands.
 # Elsewhere a test that does so is marked where it stands, and so is a slow one.
 SYSTEM_FOLDERS = ("tests/collector", "tests/javascript", "tests/spark", "experiments/tests")
-SLOW_FOLDERS = ("tests/statistics",)
+SLOW_FOLDERS = ("docs", "tests/statistics")
 # To look for doctests in these would import them: notebooks, which a test runs, and what needs a package that
 # only the site has.
 WITHOUT_TESTS = ("docs/notebooks", "docs/docstrings.py")

@@ -16,6 +16,8 @@ from ldprange.randomness import SystemCoins
 from node_client import FOLDER, node_program
 from scripted_coins import SeededCoins
 
+pytestmark = pytest.mark.slow
+
 PLAN = ldp.Plan(ldp.Domain.integers(0, 119), 1.0, ldp.Windows(), ldp.HadamardHashing())
 
 

@@ -53,6 +53,7 @@ ENUMERATED["two attributes"] = ldp.Plan(TWO, 1.1, ldp.Tree(2), ldp.HadamardHashi
 ENUMERATED["grids"] = ldp.Plan(TWO, 0.7, ldp.Grids.pairs(TWO, 5), ldp.SubsetSelection())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plan", ENUMERATED.values(), ids=ENUMERATED.keys())
 def test_the_worst_ratio_is_that_of_all_reports_there_are(plan: ldp.Plan) -> None:
     assert exact_privacy(plan).worst_ratio == _worst_by_enumeration(plan)

@@ -57,6 +57,7 @@ class TestTheWholeWay:
     def test_raw_says_where_it_changes_nothing(self, survey: Path) -> None:
         assert "--raw changes nothing" in run("query", "monday.agg", "--raw", "--quantile", "0.5").stderr
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("oracle", CHOICES)
     @pytest.mark.parametrize("decomposition", ["tree", "windows"])
     @pytest.mark.parametrize("suffix", SUFFIXES)

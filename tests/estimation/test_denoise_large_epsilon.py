@@ -34,6 +34,7 @@ def ends() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return low, high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("population", ["normals", "amounts"])
 def test_one_attribute_is_not_worse_denoised(population: str) -> None:
     # the mean over 15 surveys, always the same; 1.12 for amounts with the noise of an even population

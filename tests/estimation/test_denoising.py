@@ -66,6 +66,7 @@ def _denoised(estimate: Floats, variance: Callable[[Floats], Floats]) -> Floats:
     return denoised(estimate, block_variances, variances, np.arange(bins + 1))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 70), st.integers(0, 2**32 - 1), st.floats(1e-9, 10))
 def test_whatever_comes_a_distribution_goes(bins: int, seed: int, noise: float) -> None:
@@ -85,6 +86,7 @@ def test_without_noise_nothing_is_changed(bins: int) -> None:
     np.testing.assert_allclose(_denoised(shares, np.zeros_like), shares, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bins", [4097, 6000, 20_001])
 @pytest.mark.parametrize("noise", [0.0, 0.001, 0.05])
 def test_wide_blocks_need_not_begin_everywhere(
@@ -237,6 +239,7 @@ def test_the_raw_tree_cannot_be_denoised() -> None:
         ldp.estimate(ldp.Aggregate.empty(PLANS["Tree 2"]), consistent=False, denoise=True)
 
 
+@pytest.mark.slow
 def test_people_who_gave_no_answer_do_not_leak_into_the_values_beside_them() -> None:
     """As neighbours of the last values they would come out 3 points too few, and these as many too many.
 

@@ -142,6 +142,7 @@ def test_functions_that_cost_too_much_change_nothing(monkeypatch: pytest.MonkeyP
         assert some.freedom == pytest.approx(every.freedom, rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("logarithmic", "noise", "left"), [(False, 0.01, 0.15), (False, 0.003, 0.09), (True, 0.003, 0.2)]
 )
@@ -164,6 +165,7 @@ def test_a_normal_hill_in_noise_comes_out_nearly_as_one_of_two_numbers(
     assert errors[1] < left * errors[0]
 
 
+@pytest.mark.slow
 def test_amounts_come_out_better_yet_and_either_end_is_treated_alike() -> None:
     place = (np.arange(64) + 0.5) / 64
     amounts = np.exp(-(np.log(8 * place) ** 2) / 0.98) / place
@@ -180,6 +182,7 @@ def test_amounts_come_out_better_yet_and_either_end_is_treated_alike() -> None:
     assert errors[1] < 0.2 * errors[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", [[0], [63], [1], [20], [0, 30, 63]], ids=str)
 def test_few_cells_that_stand_out_leave_the_others_smooth(at: list[int]) -> None:
     sizes = np.random.default_rng(9).integers(1, 3, 64).astype(float)
@@ -195,6 +198,7 @@ def test_few_cells_that_stand_out_leave_the_others_smooth(at: list[int]) -> None
     assert errors[1] < 0.3 * errors[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cuts", "correlation", "noise", "left"),
     [(range(12), 0.8, 1e-4, 0.16), ([0, 1, 2, 3, 4, 6, 8], 0.6, 1e-3, 0.19)],

@@ -82,6 +82,7 @@ def test_two_bins_have_the_interval_of_their_share() -> None:
     assert found._shares.mean_variance(np.array([5.0, 15.0])) == pytest.approx(100 * share)  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_bins_taken_together_change_it_little() -> None:
     """100 draws tell a deviation to 7%."""
     plan, people = ldp.Plan(ldp.Domain.real(0, 1, 1024), 1.0, ldp.Haar(), ldp.HRR()), np.full(1024, 100)
@@ -183,6 +184,7 @@ def test_given_everybody_the_mean_is_that_of_all() -> None:
     assert among.interval == pytest.approx(alone.interval, rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [False, True], ids=["all", "given"])
 def test_a_denoised_mean_and_its_interval_lie_within_the_domain(given: bool) -> None:
     ages, halves = ldp.Domain.integers(0, 9), ldp.Domain.categories(["a", "b"])

@@ -182,6 +182,7 @@ class TestReportsAreRefused:
             with pytest.raises(LdprangeError, match=r"x\.csv"):
                 list(read_reports(path, plan))
 
+    @pytest.mark.slow
     @every_suffix
     @pytest.mark.parametrize("name", ["HRR", "OUE"])
     def test_damaged_anywhere(self, tmp_path: Path, suffix: str, name: str) -> None:

@@ -12,7 +12,8 @@ ROOT = Path(__file__).parents[2]
 def test_marked_folders_and_long_starts_have_tests(pytestconfig: pytest.Config) -> None:
     settings = pytestconfig.pluginmanager.get_plugin(str(ROOT / "conftest.py"))
     assert settings is not None
-    files = [str(path.relative_to(ROOT)) for path in ROOT.glob("*/**/test_*.py")]
+    tests = (*ROOT.glob("*/**/test_*.py"), *ROOT.glob("docs/*.md"))
+    files = [str(path.relative_to(ROOT)) for path in tests]
     folders = [f"{each}/" for each in (*settings.SYSTEM_FOLDERS, *settings.SLOW_FOLDERS)]
     for start in (*folders, *settings.LONG_STARTS):
         assert any(file.startswith(start) for file in files), start

@@ -120,6 +120,7 @@ def test_reports_alone_make_the_model_that_a_rehearsal_makes(model: Callable[...
     assert from_reports.class_count_.tolist() == np.bincount(y).tolist()
 
 
+@pytest.mark.slow
 @every_model
 def test_the_same_seed_makes_the_same_model(model: Callable[..., Any]) -> None:
     x, y = people()
@@ -181,6 +182,7 @@ def test_a_domain_of_one_bin_says_nothing() -> None:
     np.testing.assert_allclose(model.predict_proba(x[:1])[0], np.bincount(y) / y.size)
 
 
+@pytest.mark.slow
 def test_it_can_be_cross_validated() -> None:
     x, y = people(9000)
     scores = cross_val_score(ldp.NaiveBayes(epsilon=4.0, bounds=(-5, 5), random_state=0), x, y, cv=3)

@@ -257,6 +257,7 @@ def test_variances_are_those_of_the_moments_of_every_window(setting: Setting, po
     np.testing.assert_allclose(variances(low[:1], high[:1]), wanted[:1], atol=slack)
 
 
+@pytest.mark.slow
 @every_setting
 def test_variances_are_the_same_in_pieces(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
     """In two dimensions, cut everywhere that they can be, and with tables of all pairs of boundaries."""

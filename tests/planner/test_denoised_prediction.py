@@ -75,6 +75,7 @@ def test_surveys_find_about_what_is_predicted_of_several(domain: ldp.Domain) -> 
         assert low / 2 < score.measured_rmse < 2 * high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bins", range(1, 9))
 def test_a_few_bins_are_predicted_too(bins: int) -> None:
     domain = ldp.Domain.integers(1, bins)

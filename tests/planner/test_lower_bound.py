@@ -86,6 +86,7 @@ def test_nothing_unbiased_is_below_the_bound(method: str, bins: int) -> None:
         assert predicted.prefix_variance > least_prefixes(bins, epsilon) * unit(epsilon, 1), epsilon
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "ratio"), [(2, 1.095), (3, 1.21), (4, 1.63), (6, 1.53), (8, 1.14)])
 def test_how_far_our_plan_is_from_it_on_256_bins(epsilon: float, ratio: float) -> None:
     ours = plan("Windows", 256, float(epsilon)).predict(1).range_variance
@@ -101,6 +102,7 @@ def test_on_fewer_bins_the_plan_that_is_chosen_is_within_about_15_per_cent(bins:
     assert chosen.range_variance < 1.155 * least_ranges(bins, epsilon) * unit(epsilon, 1)
 
 
+@pytest.mark.slow
 @both
 @pytest.mark.parametrize("epsilon", [0.5, 1.5, 2.0, 2.5, 3.0])
 def test_no_information_matrix_on_three_bins_does_better(least: Least, epsilon: float) -> None:

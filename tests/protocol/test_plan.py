@@ -38,6 +38,7 @@ def test_a_plan_comes_back_from_its_json(plan: ldp.Plan) -> None:
     assert hash(again) == hash(plan)
 
 
+@pytest.mark.slow
 @given(plans(), plans())
 def test_plans_share_a_fingerprint_only_if_they_are_the_same(one: ldp.Plan, other: ldp.Plan) -> None:
     assert (one.fingerprint == other.fingerprint) == (one == other)
@@ -280,6 +281,7 @@ def test_a_prediction_for_a_population_is_the_mean_over_its_ranges(
     assert prediction.prefix_rmse == pytest.approx(math.sqrt(each[low == 0].mean()))
 
 
+@pytest.mark.slow
 def test_a_sample_of_ranges_predicts_what_all_of_them_do() -> None:
     bins = 600  # more than are gone through one by one
     plan = ldp.Plan(ldp.Domain.integers(0, bins - 1), 2.0, ldp.Tree(4), ldp.OUE())

@@ -31,6 +31,7 @@ def population(seed: int, users: int = USERS) -> Counts:
     return DOMAIN.count((64 * rng.beta(2, 5, users)).astype(int))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*PLANS, "Haar"])
 def test_honest_reports_are_not_suspicious(name: str) -> None:
     """Of 8 surveys each one would be found with a chance of at most 0.001."""

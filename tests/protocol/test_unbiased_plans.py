@@ -19,6 +19,8 @@ from ldprange.decompositions import Decomposition
 from ldprange.levels import Level
 from ldprange.oracles import Oracle
 
+pytestmark = pytest.mark.slow
+
 EPSILON = 1.1
 MULTIPLES = (2, 1, 5, 3)
 BINS = (1, 2, 3, 5, 6, 8, 12)

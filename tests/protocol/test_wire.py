@@ -308,6 +308,7 @@ def test_arbitrary_reports_after_a_good_beginning(
     _refused_or_exact(plan, _header(plan, version) + bytes([level, number]) + body)
 
 
+@pytest.mark.slow
 @every_version
 @given(batches(), st.data())
 def test_mutations_of_good_batches(version: int, batch: ldp.Batch, data: st.DataObject) -> None:
