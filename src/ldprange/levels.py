@@ -20,17 +20,26 @@ def boundaries(bins: int, size: int) -> NDArray[np.int64]:
     return np.append(np.arange(0, bins, size), bins)
 
 
+def block_begins(width: int, bins: int, step: int) -> NDArray[np.int64]:
+    """Return where blocks of ``width`` neighbours begin: one after every ``step`` bins.
+
+    All that have a bin are among them; the first has the first ``step`` bins.
+
+    >>> block_begins(4, 5, 2).tolist()
+    [-2, 0, 2, 4]
+    """
+    return np.arange(step - width, bins, step)
+
+
 def neighbours(width: int, bins: int, step: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return where blocks of ``width`` neighbours begin and end, as far as they lie among the ``bins``.
-
-    One begins after every ``step`` bins, the first ends after so many.
 
     >>> [ends.tolist() for ends in neighbours(2, 3)]
     [[0, 0, 1, 2], [1, 2, 3, 3]]
     >>> [ends.tolist() for ends in neighbours(4, 5, 2)]
     [[0, 0, 2, 4], [2, 4, 5, 5]]
     """
-    begins = np.arange(step - width, bins, step)
+    begins = block_begins(width, bins, step)
     return np.maximum(begins, 0), np.minimum(begins + width, bins)
 
 

@@ -45,7 +45,7 @@ def test_variances_of_blocks_are_those_of_the_working_covariance(plan: ldp.Plan,
     estimator = plan.estimator(1000 * np.array(plan.probabilities))
     begins = np.arange(1 - width, BINS)
     low, high = np.maximum(begins, 0), np.minimum(begins + width, BINS)
-    found = estimator.block_variances(width)
+    found = estimator.block_variances(width, 1)
     exact = estimator.variances(np.linspace(0, 1, BINS + 1))(low, high)
     assert found.shape == begins.shape
     # that of an even population; windows at the ends of the domain hold less of it than the others

@@ -68,4 +68,4 @@ def test_blocks_of_an_even_population_make_it_even(width: int) -> None:
     bins = 50
     begins = np.arange(1 - width, bins)
     mass = (np.minimum(begins + width, bins) - np.maximum(begins, 0)) / bins
-    np.testing.assert_allclose(denoise_splits._evenly(mass, width, bins), 1 / bins, rtol=1e-12)
+    np.testing.assert_allclose(denoise_splits._evenly(mass, width, bins, 1), 1 / bins, rtol=1e-12)

@@ -24,7 +24,7 @@ def command(module: str, *arguments: str | Path) -> subprocess.CompletedProcess[
 
 
 def at_once(main: click.Command, *arguments: str | Path) -> Result:
-    """Run a command with these arguments in this process, which keeps the folder of its results to itself."""
+    """Run a command with these arguments in this process, which holds the lock of its folder from then on."""
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 

@@ -48,7 +48,7 @@ class EvenInCells:
     def even_variances(self, low: Boundaries, high: Boundaries) -> Floats:
         return self._between(self._cells.even_variances, low, high)
 
-    def block_variances(self, width: int, step: int = 1) -> Floats:
+    def block_variances(self, width: int, step: int) -> Floats:
         return self.even_variances(*neighbours(width, self._below.size - 1, step))
 
     def variances(self, cdf: Floats) -> Variances:

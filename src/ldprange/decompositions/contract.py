@@ -69,7 +69,7 @@ class Estimator(Protocol):
         """
         ...
 
-    def block_variances(self, width: int, step: int = 1) -> Floats:
+    def block_variances(self, width: int, step: int) -> Floats:
         """Return them for blocks of ``width`` neighbours, of which one begins after every ``step`` bins.
 
         Block t has bins t … t + width − 1, as far as they are in the domain; t runs from step − width up.

@@ -83,7 +83,7 @@ class _TreeEstimator(TreeFit):
     def even_variances(self, low: Boundaries, high: Boundaries) -> Floats:
         return self.variances(np.linspace(0, 1, self.bins + 1))(low, high)
 
-    def block_variances(self, width: int, step: int = 1) -> Floats:
+    def block_variances(self, width: int, step: int) -> Floats:
         return self.even_variances(*neighbours(width, self.bins, step))
 
 

@@ -28,7 +28,7 @@ from ldprange.least_squares.stage_means import mean_variances
 from ldprange.least_squares.stage_tables import StageTables
 from ldprange.least_squares.stage_variances import StageVariances, even_covariances, even_prefixes
 from ldprange.least_squares.stages import Stage, StagesFit
-from ldprange.levels import Level
+from ldprange.levels import Level, block_begins
 from ldprange.noise import Law
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.checking import normalise, shown
@@ -230,8 +230,8 @@ class _WindowsEstimator(StagesFit):
         ranges, prefixes = mean_variances(self.stages, self.blocks)
         return float(ranges), float(prefixes)
 
-    def block_variances(self, width: int, step: int = 1) -> Floats:
-        begins = np.arange(step - width, self.bins, step)
+    def block_variances(self, width: int, step: int) -> Floats:
+        begins = block_begins(width, self.bins, step)
         every = max(1, min(width // 8, self.stages[-1].block) // step)
         if self.bins <= _MAX_BLOCK or (width >= self.stages[-1].block // 2 and every == 1):
             return self._even(begins, width)

@@ -225,8 +225,8 @@ class Estimate:
     def _check_answered(self, what: str) -> None:
         if self.domain.optional:
             raise QueryError(
-                f"people who gave no answer have no place among values, so there are no {what} of everyone; "
-                "ask those who answered, without .everyone"
+                f"there can be no {what} of everyone: people who gave no answer have no place among values; "
+                "ask about those who answered, without everyone"
             )
 
     def median(self, *, confidence: float | None = 0.95) -> Answer[Any]:

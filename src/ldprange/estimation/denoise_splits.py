@@ -23,8 +23,8 @@ import numpy as np
 
 from ldprange import kernels
 from ldprange.estimation.splits import BROAD_SPLITS, NO_NOISE, SPREADS, mixture
-from ldprange.levels import boundaries, neighbours
-from ldprange.support.arrays import Bins, Floats
+from ldprange.levels import block_begins, boundaries, neighbours
+from ldprange.support.arrays import Floats
 
 _PLACES = 1 << 10  # to a width, at which blocks begin
 _FEW = 16  # of steps, one is looked at for how noisy they are
@@ -61,7 +61,7 @@ def by_splits(estimate: Floats, block_variances: BlockVariances) -> Floats:
     upto = np.concatenate([[0.0], np.cumsum(estimate)])
     width = 1 << (bins - 1).bit_length()
     step = max(1, width // _PLACES)
-    begins = _begins(2 * width, bins, step)
+    begins = block_begins(2 * width, bins, step)
     # blocks that hold the whole domain have all the mass; no others are needed to begin with
     mass = np.where((begins <= 0) & (begins + 2 * width >= bins), 1.0, np.nan)
     variance, below = np.zeros(begins.size), upto[boundaries(bins, step)]
@@ -80,10 +80,6 @@ def by_splits(estimate: Floats, block_variances: BlockVariances) -> Floats:
     return shares
 
 
-def _begins(width: int, bins: int, step: int) -> Bins:
-    return np.arange(step - width, bins, step)
-
-
 def _at_more_places(mass: Floats, upto: Floats, width: int, step: int, noise: float) -> Floats:
     """Return the masses of blocks that begin after every ``step``, from those after every second one.
 
@@ -91,7 +87,7 @@ def _at_more_places(mass: Floats, upto: Floats, width: int, step: int, noise: fl
     differ by more than the ``noise``, which is the variance of what lies in a step.
     """
     bins = upto.size - 1
-    begins, (low, high) = _begins(width, bins, step), neighbours(width, bins, step)
+    begins, (low, high) = block_begins(width, bins, step), neighbours(width, bins, step)
     seen = upto[high] - upto[low]
     falls = np.diff(mass, prepend=0.0, append=0.0)[: begins[::2].size]  # the outer blocks hold nobody
     rest = min(step, bins - begins[-1]) / step  # of a step, from the last begin to the domain's end
@@ -118,7 +114,7 @@ def _faint(mass: Floats, variance: Floats) -> bool:
     return all(bool(np.all(mass[k] ** 2 < _FAINT**2 * variance[k])) for k in (some, slice(None)))
 
 
-def _evenly(mass: Floats, width: int, bins: int, step: int = 1) -> Floats:
+def _evenly(mass: Floats, width: int, bins: int, step: int) -> Floats:
     """Return, for every bin, the mean density of all blocks of a ``width`` that hold it."""
     first, last = neighbours(width, bins, step)
     inside, across = last - first, width // step

@@ -110,11 +110,17 @@ class StageVariances:
 def _right(windows: StageWindows, shares: Floats, rows: Floats) -> Floats:
     """Return what the population makes a stage's cells vary with ``rows`` over its blocks."""
     blocks = list(slices(len(rows), max(1, _CELLS // windows.cells)))
-    means = np.sum(
-        list(in_threads(lambda some: windows.means_with(shares[some], rows[some]), blocks)), axis=0
-    )
-    found = in_threads(lambda some: windows.times(shares[some], rows[some], means), blocks)
-    return np.concatenate(list(found)).reshape(-1)
+
+    def means_of(some: slice) -> Floats:
+        found: Floats = np.einsum("bcl,bc->l", windows.means(shares[some]), rows[some])
+        return found
+
+    def work(some: slice) -> Floats:
+        found: Floats = windows.times(shares[some], rows[some]) - windows.means(shares[some]) @ means
+        return found
+
+    means = np.sum(list(in_threads(means_of, blocks)), axis=0)
+    return np.concatenate(list(in_threads(work, blocks))).reshape(-1)
 
 
 def _distinct(low: Boundaries, high: Boundaries) -> tuple[Boundaries, Boundaries, Boundaries]:

@@ -79,26 +79,11 @@ class StageWindows(NamedTuple):
         found -= begins.reshape(len(shares), -1)[:, hold_both * cells + np.maximum(one, other)]
         return found
 
-    def times(self, shares: Floats, vectors: Floats, means: Floats | None = None) -> Floats:
-        """Return M of blocks with these ``shares`` times ``vectors`` over their cells: quicker for a few.
-
-        With ``means``, what they do is taken off: each level's times √n λ T_w times the shares.
-        """
+    def times(self, shares: Floats, vectors: Floats) -> Floats:
+        """Return M of blocks with these ``shares`` times ``vectors`` over their cells: quicker for a few."""
         found = np.zeros(np.broadcast_shapes(shares.shape, vectors.shape))
-        taken = [0.0] * len(self.widths) if means is None else (means * self.weights / self.widths).tolist()
-        for width, rate, asked, mean in zip(
-            self.widths, self.rates.tolist(), self.asked.tolist(), taken, strict=True
-        ):
-            if rate or mean:
-                sums = window_sums(shares, width)
-                held = rate / width * (sums - 1 / asked)
-                found += over_cells(held * window_sums(vectors, width) - mean * sums, width)
-        return found
-
-    def means_with(self, shares: Floats, vectors: Floats) -> Floats:
-        """Return √n λ T_w times ``shares`` over all cells of blocks, times ``vectors``: for each level."""
-        products = [np.vdot(window_sums(shares, width), window_sums(vectors, width)) for width in self.widths]
-        found: Floats = self.weights / self.widths * products
+        for width, held in self._held(shares):
+            found += over_cells(held * window_sums(vectors, width), width)
         return found
 
     def masses(self, shares: Floats) -> Floats:
