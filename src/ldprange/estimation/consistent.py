@@ -11,7 +11,7 @@ from ldprange.decompositions.contract import Estimator, Variances
 from ldprange.estimation.denoise_beside import denoised_beside
 from ldprange.estimation.denoise_categories import in_orders
 from ldprange.estimation.denoise_line import denoised
-from ldprange.estimation.line_noise import LineNoise, LineNoiseIn
+from ldprange.estimation.line_noise import LineNoise, LineNoiseIn, Noise
 from ldprange.estimation.shares import (
     CentredShares,
     Spread,
@@ -119,9 +119,9 @@ def _denoised(plan: Plan, estimator: Estimator, law: Law, cdf: Floats, known: Bo
     bins, plain, estimate = cdf.size - 1, plan.domain.plain_bins, np.diff(cdf)
     occupied = law.occupied_part([level.asked for level in plan.levels])
 
-    def found(shares: Floats, noise: LineNoise) -> Floats:
+    def found(shares: Floats, noise: Noise) -> Floats:
         if known.size == cdf.size:
-            return denoised_beside(shares, noise.block_variances, noise.variances, plain)
+            return denoised_beside(shares, noise, plain)
         cells = denoised(np.diff(cdf[known]), noise.block_variances, noise.variances, known)
         return within_cells(cells, known)
 

@@ -15,12 +15,10 @@ from math import prod
 import numpy as np
 
 from ldprange.decompositions import GridsLayout
-from ldprange.decompositions.contract import Variances
 from ldprange.errors import QueryError
 from ldprange.estimation.denoise_beside import denoised_beside
 from ldprange.estimation.denoise_categories import in_orders
 from ldprange.estimation.denoise_pair import denoised_pair
-from ldprange.estimation.denoise_splits import BlockVariances
 from ldprange.estimation.shares import nowhere_empty
 from ldprange.estimation.within_cells import within_cells
 from ldprange.least_squares.table import Boxes, JointFit, coarser
@@ -70,25 +68,21 @@ class PairedShares:
             table = self._grids.table(self._law, (attribute,))
             (leaves,) = table.leaves
             shares, plain = table.fit(self._coefficients), self._plain[attribute]
-            bins = self._grids.axes[attribute].bins
-            if plain.stop == bins:  # leaves beyond the last bin count as part of it
+            bins, unordered = self._grids.axes[attribute].bins, attribute in self._unordered
+            size, ends = 1, np.append(np.arange(bins), leaves)  # leaves beyond the last bin are part of it
+            if plain.stop == bins:  # and on the line, with nobody there
                 plain = slice(plain.start, leaves)
-            else:
-                shares[bins - 1], shares[bins:] = shares[bins - 1 :].sum(), 0.0
-
-            unordered = attribute in self._unordered
-            # leaves of which reports tell nothing by themselves share what their cell has
-            whole = plain == slice(0, leaves) and not unordered
-            size = table.axes[0].sizes[table.known[0]] if whole else 1
-            ends = np.arange(0, leaves + 1, size)
+                # leaves of which reports tell nothing by themselves share what their cell has
+                size = 1 if plain.start or unordered else table.axes[0].sizes[table.known[0]]
+                ends = np.arange(0, leaves + 1, size)
             seen = np.add.reduceat(shares, ends[:-1])
 
             def in_order(order: Boundaries | slice) -> Floats:
                 found = np.full(leaves, 1 / leaves)
                 for _ in range(self._rounds):
                     people = np.append(0.0, np.cumsum(nowhere_empty(found, self._people)))
-                    cells = denoised_beside(seen[order], *_line_noise(table, people, ends), plain)
-                    found = within_cells(cells, ends)
+                    cells = denoised_beside(seen[order], _TableNoise(table, people, ends), plain)
+                    found = within_cells(cells, ends) if size > 1 else np.bincount(ends[:-1], cells, leaves)
                 return found
 
             self._alone[attribute] = in_orders(in_order, leaves, plain, unordered=unordered)
@@ -180,14 +174,17 @@ class PairedShares:
         return coarser(self.alone(attribute), [self._grids.axes[attribute].cells[depth]])
 
 
-def _line_noise(table: JointFit, cdf: Floats, ends: Boundaries) -> tuple[BlockVariances, Variances]:
-    """Return the variances of blocks and of ranges of cells with these ``ends``, in a population of a cdf."""
-    exact = table.variances(cdf)
+class _TableNoise:
+    """The noise of the cells with these ``ends`` on the one axis of a table, in a population of a ``cdf``."""
 
-    def variances(low: Boundaries, high: Boundaries) -> Floats:
-        return exact(Boxes([ends[low]], [ends[high]]))
+    def __init__(self, table: JointFit, cdf: Floats, ends: Boundaries) -> None:
+        self._exact, self._ends = table.variances(cdf), ends
 
-    return lambda width, step: variances(*neighbours(width, ends.size - 1, step)), variances
+    def variances(self, low: Boundaries, high: Boundaries) -> Floats:
+        return self._exact(Boxes([self._ends[low]], [self._ends[high]]))
+
+    def block_variances(self, width: int, step: int) -> Floats:
+        return self.variances(*neighbours(width, self._ends.size - 1, step))
 
 
 def raked(joint: Floats, margins: dict[tuple[int, ...], Floats]) -> Floats:
