@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 import ldprange as ldp
 from experiments.data import people as people_of
+from ldprange.decompositions import Decomposition
 from ldprange.errors import QueryError
 from ldprange.estimation import denoise_splits
 from ldprange.estimation.denoise_line import denoised
+from ldprange.levels import neighbours
 from ldprange.simulation import simulate_quickly
 from ldprange.support.arrays import Boundaries, Counts, Floats
 
@@ -50,6 +52,17 @@ def test_variances_of_blocks_are_those_of_the_working_covariance(plan: ldp.Plan,
     assert found.shape == begins.shape
     # that of an even population; windows at the ends of the domain hold less of it than the others
     np.testing.assert_allclose(found, exact, rtol=0.1, atol=1e-9)
+
+
+@pytest.mark.parametrize("decomposition", [ldp.Tree(2), ldp.Tree(16), ldp.Haar()], ids=str)
+@pytest.mark.parametrize("width", [1, 8, 64, 512])
+def test_on_long_lines_blocks_of_trees_repeat(decomposition: Decomposition, width: int) -> None:
+    """Cells that are much longer than blocks are left out, and it shows where they end."""
+    oracle = ldp.HRR() if isinstance(decomposition, ldp.Haar) else ldp.OUE()
+    plan = ldp.Plan(ldp.Domain.integers(1, 5000), 1.1, decomposition, oracle)
+    estimator = plan.estimator(1000 * np.array(plan.probabilities))
+    found, exact = estimator.block_variances(width, 1), estimator.even_variances(*neighbours(width, 5000))
+    np.testing.assert_allclose(found, exact, rtol=0.01)
 
 
 def _denoised(estimate: Floats, variance: Callable[[Floats], Floats]) -> Floats:

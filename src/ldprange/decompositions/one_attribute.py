@@ -5,14 +5,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ldprange.decompositions.contract import AnswerWeights, Decomposition, Estimator, Layout, Weigh
+from ldprange.decompositions.contract import AnswerWeights, Decomposition, Estimator, Layout, Variances, Weigh
 from ldprange.domain import Domain
 from ldprange.levels import Level, boundaries
 from ldprange.noise import Law
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.workloads import ranges_of
 
-_EVEN_EXACTLY = 1024  # bins up to which an even population is like any other; beyond, ends are like the rest
+EVEN_EXACTLY = 1024
+"""Bins up to which an even population is like any other; beyond, the ends of a line are like the rest."""
 
 
 class LineLayout(Layout):
@@ -26,7 +27,7 @@ class LineLayout(Layout):
     def estimator(self, law: Law) -> Estimator: ...
 
     def mean_variances(self, law: Law, shares: Floats | None = None) -> tuple[float, float]:
-        if shares is None and (self.bins <= _EVEN_EXACTLY or self.unordered):
+        if shares is None and (self.bins <= EVEN_EXACTLY or self.unordered):
             shares = np.full(self.bins, 1 / self.bins)
         return super().mean_variances(law, shares)
 
@@ -54,3 +55,20 @@ class LineLayout(Layout):
         if self.unordered:
             return ranges, ranges
         return ranges, float(variances(np.zeros_like(told[1:]), told[1:]).mean())
+
+
+def narrow_blocks(variances: Variances, width: int, begins: Boundaries, bins: int, period: int) -> Floats:
+    """Return the variances of blocks of ``width`` bins, as far as they lie among the ``bins``.
+
+    They are taken to be alike at the same place of a ``period``, but at the line's ends.
+    """
+
+    def of(begins: Boundaries) -> Floats:
+        return variances(np.clip(begins, 0, bins), np.minimum(begins + width, bins))
+
+    middle = bins // 2 // period * period
+    found = of(np.arange(middle, middle + period))[begins % period]
+    first, last = np.searchsorted(begins, [period, bins - 2 * period])
+    for end in (slice(first), slice(last, None)):
+        found[end] = of(begins[end])
+    return found

@@ -8,16 +8,21 @@ import numpy as np
 
 from ldprange.decompositions.contract import Decomposition, Estimator, Variances
 from ldprange.decompositions.descent import best_told
-from ldprange.decompositions.one_attribute import LineLayout
+from ldprange.decompositions.one_attribute import EVEN_EXACTLY, LineLayout, narrow_blocks
 from ldprange.domain import Domain
 from ldprange.errors import PlanError
+from ldprange.least_squares.axis import Axis
 from ldprange.least_squares.tree import TreeFit
 from ldprange.least_squares.tree_variances import range_variances
-from ldprange.levels import Level, neighbours
+from ldprange.levels import Level, block_begins, neighbours
 from ldprange.noise import Law
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.checking import shown
+from ldprange.support.parallel import in_threads, slices
 from ldprange.workloads import mean_overlap
+
+_TOGETHER = 1 << 12  # ranges that a thread works on together
+_LONG = 8  # widths
 
 
 class TreeLayout(LineLayout):
@@ -75,16 +80,29 @@ class TreeLayout(LineLayout):
 class _TreeEstimator(TreeFit):
     def __init__(self, levels: Sequence[Level], bins: int, nested: bool, law: Law) -> None:
         super().__init__(levels, bins, nested, law.node_variances([level.cells for level in levels]))
-        self._law = law
+        self._law, self._axis = law, Axis([level.branching for level in levels])
 
     def variances(self, cdf: Floats) -> Variances:
         return partial(range_variances, self, self._law, cdf)
 
     def even_variances(self, low: Boundaries, high: Boundaries) -> Floats:
-        return self.variances(np.linspace(0, 1, self.bins + 1))(low, high)
+        def work(some: slice) -> Floats:
+            first, last = low[some], high[some]
+            found: Floats = self._axis.energies(first, last)[:, 1:] @ self.shrink
+            if self.padding:
+                found -= self.padding.variance * np.subtract(*self.padding.weights[[last, first]]) ** 2
+            share = (last - first) / self.bins
+            return np.maximum(found - share * (1 - share) / self._law.fixed_people, 0.0)
+
+        return np.concatenate([np.zeros(0), *in_threads(work, slices(low.size, _TOGETHER))])
 
     def block_variances(self, width: int, step: int) -> Floats:
-        return self.even_variances(*neighbours(width, self.bins, step))
+        period = next((size for size in self.sizes[::-1].tolist() if size >= _LONG * width), self.bins)
+        if self.bins <= EVEN_EXACTLY or 4 * period > self.bins:
+            return self.even_variances(*neighbours(width, self.bins, step))
+        # cells that are so much longer make hardly any difference, wherever they end
+        begins = block_begins(width, self.bins, step)
+        return narrow_blocks(self.even_variances, width, begins, self.bins, period)
 
 
 def stacked(branchings: Sequence[int], *, contrast: bool = False) -> tuple[Level, ...]:

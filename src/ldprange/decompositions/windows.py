@@ -19,7 +19,7 @@ import numpy as np
 
 from ldprange.decompositions.cells import EvenInCells
 from ldprange.decompositions.contract import Decomposition, Estimator, Layout, Variances
-from ldprange.decompositions.one_attribute import LineLayout
+from ldprange.decompositions.one_attribute import LineLayout, narrow_blocks
 from ldprange.decompositions.stages_design import stages_for, stages_probabilities
 from ldprange.decompositions.windows_design import windows_probabilities
 from ldprange.domain import Domain
@@ -236,7 +236,8 @@ class _WindowsEstimator(StagesFit):
         if self.bins <= _MAX_BLOCK or (width >= self.stages[-1].block // 2 and every == 1):
             return self._even(begins, width)
         if width < self.stages[-1].block // 2:
-            return self._even_nearly(begins, width)
+            period = self.stages[-1].block
+            return narrow_blocks(self.even_variances, width, begins, self.bins, period)
         # Var(P_high − P_low), P the share below an end: their covariance changes little from block to block
         known = np.arange(begins[0], self.bins + every * step, every * step)
         shared = -2 * even_covariances(self, *self._ends(known, width))
@@ -265,16 +266,6 @@ class _WindowsEstimator(StagesFit):
     def _even(self, begins: Boundaries, width: int) -> Floats:
         """Return the even variances of blocks, as far as they lie on the line."""
         return self.even_variances(*self._ends(begins, width))
-
-    def _even_nearly(self, begins: Boundaries, width: int) -> Floats:
-        """Return those of narrow ones: alike at the same place of a stage's block, but at the line's ends."""
-        period = self.stages[-1].block
-        middle = self.bins // 2 // period * period
-        found = self._even(np.arange(middle, middle + period), width)[begins % period]
-        first, last = np.searchsorted(begins, [period, self.bins - 2 * period])
-        for end in (slice(first), slice(last, None)):
-            found[end] = self._even(begins[end], width)
-        return found
 
     @cached_property
     def _prefixes(self) -> Floats:

@@ -64,12 +64,13 @@ class Axis:
 
     def energies(self, low: Boundaries, high: Boundaries) -> Floats:
         """Return the squared lengths of ranges on the details of every depth: a row each."""
-        sizes, inside = np.array(self.sizes), (high - low)[:, None]
-        first, last = low[:, None] // sizes, (high[:, None] - 1) // sizes
-        left, right = (first + 1) * sizes - low[:, None], high[:, None] - last * sizes
-        apart = (left**2 + right**2) / sizes + (last - first - 1) * sizes
-        norms = np.where(inside == 0, 0.0, np.where(first == last, inside**2 / sizes, apart))
-        return np.diff(norms, axis=1, prepend=0.0)
+        norms = np.empty((len(self.sizes), low.size))
+        for norm, size in zip(norms, self.sizes, strict=True):
+            # where the cells begin that hold the range's first leaf, and its last
+            first, last = low // size * size, (high - 1) // size * size
+            left, right = np.minimum(first + size, high) - low, high - last
+            norm[:] = left**2 / size + (last > first) * (right**2 / size + last - first - size)
+        return np.diff(norms, axis=0, prepend=0.0).T
 
     def cell_energies(self, size: int) -> Floats:
         """Return the squared length of the projections, on the details of every depth, of a cell of a size.
