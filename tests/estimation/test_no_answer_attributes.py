@@ -310,6 +310,19 @@ def test_cells_that_do_not_tell_who_answered_leave_all_possible_that_is() -> Non
     assert (everyone.value, everyone.low, everyone.high) == pytest.approx((1, 1, 1))
 
 
+def test_cells_that_do_not_tell_who_answered_have_shares_that_add_up_to_1() -> None:
+    """Those of the least, which noise makes negative as often as not, stay what they are."""
+    rent = Domain.integers(0, 30, no_answer=True)
+    domain = Domain.product(rent=rent, pay=rent)
+    plan = ldp.choose_plan(domain, epsilon=1.0, expected_users=5_000, answers="denoised")
+    people = np.full(domain.shape, 5, np.int64)
+    found = joint(ldp.simulate(plan, people, seed=1))
+    assert not found._who_answered((0, 1)).told_apart
+    shares = found.histogram(confidence=None).value
+    assert shares.min() < 0
+    assert shares.sum() == pytest.approx(1)
+
+
 def test_noise_among_values_does_not_change_how_many_gave_no_answer() -> None:
     """Conditional shares come from a cdf that is made to rise, which would raise it at its end."""
     plan = ldp.Plan(PADDED, 1.0, ldp.Tree(4), ldp.HadamardHashing())

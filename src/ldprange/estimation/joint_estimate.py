@@ -234,7 +234,7 @@ class JointEstimate:
         among: Floats = value / answered if answered > 0 else np.prod(parts, axis=0)
         # cells that do not tell who answered may hold more of one share than of the other
         apart = self._grids.asks_together(chosen) and self._who_answered(chosen).told_apart
-        return among if apart else np.clip(among, 0.0, 1.0)
+        return among if apart else np.minimum(among, 1.0)
 
     def _some_may_be_none(self, chosen: tuple[int, ...]) -> bool:
         """Whether shares on the ``chosen`` attributes are of those who answered, and not of all people."""
