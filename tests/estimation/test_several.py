@@ -279,6 +279,21 @@ def test_denoising_does_not_pull_apart_what_goes_together(alike: float, times: i
     assert denoised < 0.9 * unbiased
 
 
+@pytest.mark.parametrize(("shape", "epsilon"), [((2, 200), 8.0), ((64, 5), 16.0)])
+def test_denoised_pairs_agree_with_both_attributes(shape: tuple[int, int], epsilon: float) -> None:
+    """Where people are in a few places, fitting both in turns comes to an end only after many turns."""
+    rng, counts = np.random.default_rng(1), np.zeros(shape, np.int64)
+    np.add.at(counts.reshape(-1), rng.choice(rng.integers(0, counts.size, 12), 3000), 1)
+    domain = ldp.Domain.product(a=ldp.Domain.integers(1, shape[0]), b=ldp.Domain.integers(1, shape[1]))
+    plan = ldp.choose_plan(domain, epsilon=epsilon, expected_users=3000)
+    found = joint(ldp.simulate(plan, counts, seed=2), denoise=True)
+    both = found.histogram(confidence=None).value
+    assert both.min() >= 0
+    for axis, name in enumerate("ab"):
+        alone = found.marginal(name).histogram(confidence=None).value
+        np.testing.assert_allclose(both.sum(axis=1 - axis), alone, atol=1e-9)
+
+
 def test_denoised_shares_are_a_distribution() -> None:
     found = estimated(epsilon=0.5, denoise=True)
     each = [found.range(age=a, children=c, confidence=None).value for a, c in product(range(16), range(6))]

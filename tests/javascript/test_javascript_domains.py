@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import ldprange as ldp
-from ldprange.domain.numbers import _SNAP
+from ldprange.domain.numbers import _SNAP, Logarithmic, Real
 from node_client import FOLDER, answers, as_json, seeded
 
 DOMAINS = FOLDER / "test" / "domains.json"
@@ -139,6 +139,17 @@ def test_bins_beyond_open_ends_are_those_of_python(node: str) -> None:
     assert {None, 0, 1, 4, 29} <= {place for row in wanted for place in row}
 
 
+def _about(domain: ldp.Domain, position: float) -> Any:
+    """Return the value at a position, and of real numbers one that a rounding error may have moved."""
+    plain, place = domain.plain, position - domain.plain_bins.start
+    if not isinstance(plain, Real | Logarithmic) or not 0 <= place < plain.bins:
+        return domain.at(position)
+    share = place / plain.bins
+    if isinstance(plain, Real):
+        return plain.low * (1 - share) + plain.high * share
+    return plain.low * math.exp(math.log(plain.high / plain.low) * share)
+
+
 def _published_bins() -> str:
     """Return the bins of some values as Python has them: the text of the client's own test data."""
     rng = seeded(5)
@@ -159,12 +170,14 @@ def _published_bins() -> str:
         ldp.Domain.integers(0, 9, open_ends="low", no_answer=True),
         ldp.Domain.categories(["north", "south"], no_answer=True),
     ):
-        edges = [domain.at(float(edge)) for edge in sorted({*range(min(domain.bins, 12)), domain.bins - 1})]
+        edges = [
+            _about(domain, float(edge)) for edge in sorted({*range(min(domain.bins, 12)), domain.bins - 1})
+        ]
         values = [as_json(edge) for edge in edges]
         if isinstance(domain, ldp.domain.OpenEnds):
             values += ["2024-01-03", "9999-12-31"] if domain.sides == "high" else [-1e300, 0, 1e300]
         if domain.kind in ("real", "logarithmic"):
-            values += [round(domain.at(rng.uniform(0, domain.bins)), 3) for _ in range(20)]
+            values += [round(_about(domain, rng.uniform(0, domain.bins)), 3) for _ in range(20)]
         cases.append({"domain": domain.to_dict(), "values": values, "bins": _bins(domain, values)})
     return json.dumps(cases, indent=1) + "\n"
 

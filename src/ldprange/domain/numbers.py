@@ -92,6 +92,10 @@ class _Continuous(Domain):
     def _positions(self, numbers: Any) -> Any:
         """Return the exact places of numbers on the line of bins, one or many."""
 
+    @abstractmethod
+    def _numbers(self, positions: Positions) -> Positions:
+        """Return the numbers at places on the line of bins, but for rounding."""
+
     def __post_init__(self) -> None:
         for name in ("low", "high"):
             given = getattr(self, name)
@@ -148,8 +152,19 @@ class _Continuous(Domain):
     def stops(self, bounds: Values) -> Positions:
         return self.starts(bounds)
 
-    def up_to(self, position: float) -> Any:
+    def at(self, position: float) -> float:
+        return float(self._at(np.array([position]))[0])
+
+    def up_to(self, position: float) -> float:
         return self.at(position)
+
+    def edges(self) -> NDArray[np.float64]:
+        return self._at(np.arange(self.bins + 1, dtype=np.float64))
+
+    def _at(self, positions: Positions) -> Positions:
+        """Return the numbers at places: rounding must put none outside, and at the ends they are exact."""
+        numbers = np.clip(self._numbers(positions), self.low, self.high)
+        return np.select([positions <= 0, positions >= self.bins], [self.low, self.high], numbers)
 
     def label(self, index: int) -> str:
         return f"{self.lower(index):.6g} – {self.upper(index):.6g}"
@@ -169,12 +184,9 @@ class Real(_Continuous):
         edges = self.edges()
         return (edges[:-1] + edges[1:]) / 2
 
-    def at(self, position: float) -> float:
-        share = position / self.bins
-        return self.low * (1 - share) + self.high * share
-
-    def edges(self) -> NDArray[np.float64]:
-        return np.linspace(self.low, self.high, self.bins + 1)
+    def _numbers(self, positions: Positions) -> Positions:
+        numbers: Positions = self.low + positions * ((self.high - self.low) / self.bins)
+        return numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,15 +206,11 @@ class Logarithmic(_Continuous):
         return np.log(numbers / self.low) * (self.bins / math.log(self.high / self.low))
 
     def middles(self) -> Positions:
-        ratios = np.power(self.high / self.low, (np.arange(self.bins) + 0.5) / self.bins)
-        return np.asarray(self.low * ratios, np.float64)
+        return self._numbers(np.arange(self.bins, dtype=np.float64) + 0.5)
 
-    def at(self, position: float) -> float:
-        value = self.low * math.exp(math.log(self.high / self.low) * (position / self.bins))
-        return min(value, self.high)  # rounding must not put the top end outside
-
-    def edges(self) -> NDArray[np.float64]:
-        return np.geomspace(self.low, self.high, self.bins + 1)
+    def _numbers(self, positions: Positions) -> Positions:
+        numbers: Positions = self.low * np.power(self.high / self.low, positions / self.bins)
+        return numbers
 
 
 def _sides(values: Values, low: float, high: float) -> NDArray[np.int64]:

@@ -29,6 +29,7 @@ from ldprange.support.blas import callers_thread
 
 _ROUNDS = 100
 _NEAR = 1e-9
+_TINY = 1e-300
 _MAX_CELLS = 1 << 18  # of a table of many attributes
 
 
@@ -144,7 +145,7 @@ class PairedShares:
         own = [self._cells(attribute, depth) for attribute, depth in zip(chosen, table.known, strict=True)]
         ordered = [attribute not in self._unordered for attribute in chosen]
         found = denoised_pair(table, self._coefficients, alone, ordered, self._people, self._rounds)
-        return raked(found, {(0,): own[0], (1,): own[1]}), table.known
+        return agreeing(raked(found, {(0,): own[0], (1,): own[1]}), *own), table.known
 
     def _many(self, chosen: tuple[int, ...]) -> tuple[Floats, tuple[int, ...]]:
         pairs = {
@@ -204,3 +205,20 @@ def raked(joint: Floats, margins: dict[tuple[int, ...], Floats]) -> Floats:
         if off < _NEAR:
             break
     return joint
+
+
+def agreeing(table: Floats, rows: Floats, columns: Floats) -> Floats:
+    """Return a table near ``table`` whose rows and columns add up to exactly what is wanted.
+
+    What is too much in a row, then in a column, is taken off, and what is missing put where both miss some.
+
+    >>> agreeing(np.array([[0.3, 0.0], [0.2, 0.5]]), np.array([0.25, 0.75]), np.array([0.5, 0.5])).tolist()
+    [[0.25, 0.0], [0.25, 0.5]]
+    """
+    for axis, wanted in enumerate((rows, columns)):
+        found = table.sum(axis=1 - axis)
+        part = np.divide(wanted, found, out=np.ones_like(found), where=found > wanted)
+        table = table * np.expand_dims(part, 1 - axis)
+    missing = np.maximum(rows - table.sum(axis=1), 0.0), np.maximum(columns - table.sum(axis=0), 0.0)
+    added: Floats = np.outer(*missing) / max(float(missing[0].sum()), _TINY)
+    return table + added

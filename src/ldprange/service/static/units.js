@@ -71,11 +71,10 @@ export class Units {
     if (!this.discrete && (position <= 0 || position >= this.bins)) {
       return position <= 0 ? low : high; // exactly: a rounding error beyond would be outside
     }
-    const share = position / this.bins;
     if (kind === "real") {
-      return low * (1 - share) + high * share;
+      return low + position * ((high - low) / this.bins);
     }
-    return kind === "logarithmic" ? low * Math.exp(Math.log(high / low) * share) : this.#single(Math.floor(position));
+    return kind === "logarithmic" ? low * (high / low) ** (position / this.bins) : this.#single(Math.floor(position));
   }
 
   #single(bin) {
