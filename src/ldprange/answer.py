@@ -116,12 +116,13 @@ class Answer(Generic[T]):
         It is one of pandas, or of polars where pandas is not installed. Ranges and bins have columns ``from``
         and ``to`` (labels a ``label``; where there are open ends or no answer, bins have all three, and those
         have nothing in ``from`` and ``to``), prefixes ``to``, quantiles ``q``; of several attributes, after
-        their names. Without an interval there is no ``confidence``, and without a note no ``note``.
+        their names. Without an interval there is no ``confidence``, and without a note no ``note``. Beyond an
+        open end there is nothing (NaN or NaT) among numbers and days.
 
         >>> Answer(np.array([0.25, 0.75]), None, None, None).to_frame()["value"].tolist()
         [0.25, 0.75]
         """
-        columns = self._columns()
+        columns = {name: _of_one_kind(column) for name, column in self._columns().items()}
         if self.interval is not None:
             columns["confidence"] = np.full(columns["value"].size, self.confidence)
         if self.note:
@@ -170,6 +171,15 @@ def _column(values: Any) -> NDArray[Any]:
     column = np.asarray(values).reshape(-1)
     days = column.dtype.kind == "O" and all(isinstance(each, datetime.date) for each in column)
     return column.astype("datetime64[D]") if days else column
+
+
+def _of_one_kind(column: NDArray[Any]) -> NDArray[Any]:
+    """Return a column of numbers or days with nothing where it has a name, as of an open end."""
+    if column.dtype.kind != "O" or all(isinstance(each, str) for each in column):
+        return column
+    days = any(isinstance(each, datetime.date) for each in column)
+    there = [None if isinstance(each, str) else each for each in column]
+    return np.array(there, "datetime64[D]" if days else np.float64)
 
 
 def _plain(value: Any) -> Any:

@@ -281,9 +281,13 @@ def test_a_label_is_taken_as_it_is(value: str) -> None:
 @pytest.mark.parametrize(
     ("domain", "values", "told"),
     [
-        (AGES, [17, 42, 3], r"between 18 and 120, got 17 \(outside: 2 of 3\); .*open_ends=\"low\".*below 18"),
-        (AGES, 150, r"between 18 and 120, got 150; .*open_ends=\"high\", so that all above 120"),
-        (SHARES, [-2.0, 4.0], r"got -2.0 \(outside: 2 of 2\); .*open_ends=True, .*beyond the ends"),
+        (
+            AGES,
+            [17, 42, 3],
+            r"between 18 and 120, got 17 \(outside: 2 of 3\); .*below 18 .*open_ends=\"low\"",
+        ),
+        (AGES, 150, r"between 18 and 120, got 150; .*all above 120 .*open_ends=\"high\""),
+        (SHARES, [-2.0, 4.0], r"got -2.0 \(outside: 2 of 2\); .*beyond the ends .*open_ends=True"),
         (WEEK, ["2026-02-01", "2027-01-01"], r"got 2027-01-01 \(outside: 1 of 2\); .*open_ends=\"high\""),
     ],
 )

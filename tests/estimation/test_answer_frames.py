@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import io
 import pickle
 import sys
 from typing import Any
@@ -53,6 +54,22 @@ class TestOfOneAttribute:
             for name in ("value", "low", "high"):
                 assert frame[name].tolist() == getattr(answer, name).tolist()
             assert set(frame["confidence"]) == {0.95}
+
+    @pytest.mark.parametrize(
+        ("domain", "kind"),
+        [
+            (ldp.Domain.real(0, 10, bins=4, open_ends=True), "f"),
+            (ldp.Domain.dates(DAY, DAY.replace(day=4), open_ends="high"), "M"),
+        ],
+    )
+    def test_quantiles_beyond_open_ends_are_nothing(self, domain: ldp.Domain, kind: str) -> None:
+        quantiles = estimate_of(domain).quantiles([0.01, 0.5, 0.99])
+        names = [isinstance(each, str) for each in quantiles.value.tolist()]
+        assert any(names)
+        frame = quantiles.to_frame()
+        assert frame["value"].dtype.kind == frame["high"].dtype.kind == kind
+        assert frame["value"].isna().tolist() == names
+        frame.to_parquet(io.BytesIO())
 
     def test_questions(self) -> None:
         found = estimate_of(AGES)

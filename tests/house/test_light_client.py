@@ -96,7 +96,9 @@ print(found.range(1, 3))
 """
     said = subprocess.run([light / "python", "-c", program], capture_output=True, text=True, check=False)
     assert said.stdout
-    assert said.stderr.strip().endswith(f"which is not installed; pip install 'ldprange[{extra}]'")
+    assert said.stderr.strip().endswith(
+        f"which is not installed; pip install 'ldprange[{extra}]', or in a checkout '.[{extra}]'"
+    )
 
 
 @pytest.mark.system
@@ -104,7 +106,10 @@ def test_the_command_without_its_packages_says_what_to_install(light: Path) -> N
     for command in ([str(light / "ldprange"), "--help"], [str(light / "python"), "-m", "ldprange", "demo"]):
         said = subprocess.run(command, capture_output=True, text=True, check=False)
         assert said.returncode == 2
-        needs = "error: the command line needs click, which is not installed; pip install 'ldprange[cli]'\n"
+        needs = (
+            "error: the command line needs click, which is not installed; "
+            "pip install 'ldprange[cli]', or in a checkout '.[cli]'\n"
+        )
         assert said.stderr == needs
 
 

@@ -210,7 +210,10 @@ def _bins_of(domain: Domain) -> str:
     while isinstance(domain, Extended):
         names[:0] = [f"“{name}”" for name in (domain.before, domain.after) if name]
         domain = domain.inside
-    return "besides " + " and ".join(names) if names else ""
+    found = ["besides " + " and ".join(names)] if names else []
+    if domain.column == "dates":
+        found.append("(weeks or months, as labels)")  # a bin is a day
+    return " ".join(found)
 
 
 def _cut(domain: Domain, bins: int) -> Domain:

@@ -154,7 +154,7 @@ def outside_error(values: NDArray[Any], low: Any, high: Any) -> DomainError:
         sides = {(True, False): ('"low"', f"below {low}"), (False, True): ('"high"', f"above {high}")}
         ends, place = sides.get((bool(below.any()), bool(above.any())), ("True", "beyond the ends"))
         what = (
-            f"stay within, or make the domain wider, or with open_ends={ends}, so that all {place} have a "
-            "bin of their own"
+            f"stay within, or make the domain wider, or give all {place} a bin of their own, with "
+            f"open_ends={ends} (or --open-ends)"
         )
     return DomainError(f"values must lie between {low} and {high}, got {first}{others}; {what}")

@@ -31,5 +31,6 @@ def optional_packages() -> Iterator[None]:
             raise
         need, extra = _EXTRAS[package]
         raise MissingPackageError(
-            f"{need}, which is not installed; pip install 'ldprange[{extra}]'", name=package
+            f"{need}, which is not installed; pip install 'ldprange[{extra}]', or in a checkout '.[{extra}]'",
+            name=package,
         ) from None
