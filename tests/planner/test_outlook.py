@@ -74,6 +74,11 @@ def test_only_the_bins_of_values_can_be_fewer() -> None:
     )
 
 
+def test_days_are_fewer_as_labels() -> None:
+    days = ldp.Domain.dates("2026-01-01", "2026-12-31")
+    assert "(weeks or months, as labels) instead of 365 (" in str(outlook(days, 1.0, 3000))
+
+
 def test_of_several_attributes_each_has_so_many_bins() -> None:
     found = str(ldp.outlook(SEVERAL, epsilon=2.0, expected_users=1000))
     assert "bins of each attribute instead of 32 (" in found
