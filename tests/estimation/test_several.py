@@ -279,6 +279,19 @@ def test_denoising_does_not_pull_apart_what_goes_together(alike: float, times: i
     assert denoised < 0.9 * unbiased
 
 
+def test_it_is_described_attribute_by_attribute() -> None:
+    domain = ldp.Domain.product(
+        age=ldp.Domain.integers(1, 8), way=ldp.Domain.categories(["bus", "foot"], no_answer=True)
+    )
+    plan = ldp.choose_plan(domain, epsilon=2.0, expected_users=240)
+    found = joint(ldp.simulate(plan, np.full(domain.shape, 10), seed=1))
+    people, *lines = found.describe().splitlines()
+    assert people == "240 people reported"
+    assert [line for line in lines if not line.startswith("  ")] == ["age", "way"]
+    for name in ("age", "way"):
+        assert all(f"  {line}" in lines for line in found.marginal(name).describe().splitlines()[1:])
+
+
 @pytest.mark.parametrize(("shape", "epsilon"), [((2, 200), 8.0), ((64, 5), 16.0)])
 def test_denoised_pairs_agree_with_both_attributes(shape: tuple[int, int], epsilon: float) -> None:
     """Where people are in a few places, fitting both in turns comes to an end only after many turns."""

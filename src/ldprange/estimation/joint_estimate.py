@@ -297,6 +297,14 @@ class JointEstimate:
         attributes = {self._asked.names[attribute]: self._asked.axes[attribute] for attribute in chosen}
         return replace(answer, asked=partial(joint_bin_columns, attributes))
 
+    def describe(self, *, confidence: float | None = 0.95) -> str:
+        """Return lines with the number of people, and of each attribute what its own ``describe`` has."""
+        each = [self.marginal(name).describe(confidence=confidence).splitlines() for name in self.names]
+        lines = [each[0][0]]
+        for name, (_, *own) in zip(self.names, each, strict=True):
+            lines += [name, *(f"  {line}" for line in own)]
+        return "\n".join(lines)
+
     def no_answer(self, *names: str, confidence: float | None = 0.95) -> Answer[float]:
         """Return the share of all people who left out some of the attributes ``names``, or of all of them.
 
