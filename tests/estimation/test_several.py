@@ -179,7 +179,7 @@ def test_ranges_are_named_by_a_mapping_or_by_keywords() -> None:
     assert homes.range({"Rent in €": (0, 3)}, given={"rooms": 2}).low is not None
 
 
-@pytest.mark.parametrize("name", ["prefix", "prefixes", "cdf", "quantiles", "mean", "median", "describe"])
+@pytest.mark.parametrize("name", ["prefix", "prefixes", "cdf", "quantiles", "mean", "median"])
 def test_what_needs_one_attribute_says_how_to_ask_it(name: str) -> None:
     found = estimated()
     assert not issubclass(ldp.JointEstimate, ldp.Estimate)
