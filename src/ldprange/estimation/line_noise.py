@@ -93,10 +93,8 @@ class NoiseGiven:
     @property
     def following(self) -> Floats:
         """By how much every cell's share is expected to grow with that of all of the stretch."""
-        places, upto, after = self._known
-        covariances = upto + upto[-1] - after
-        kappa = np.divide(covariances, 2 * upto[-1], out=places / self._cells, where=upto[-1] > 0)
-        return np.diff(np.interp(np.arange(self._cells + 1), places, kappa))
+        rises, whole = np.diff(self._twice_covariances), self._known[1][-1]
+        return rises / (2 * whole) if whole > 0 else np.full(self._cells, 1 / self._cells)
 
     def variances(self, low: Boundaries, high: Boundaries) -> Floats:
         """Return those of the shares of cells ``low`` … ``high − 1`` of the stretch."""
@@ -114,17 +112,23 @@ class NoiseGiven:
         low, high = neighbours(width, self._cells, step)
         places, upto, after = self._known
         skipped = self._first if step == 1 else 0
-        own = self._noise.block_variances(width, step)[skipped : skipped + low.size]
-        own = np.where(high == self._cells, np.interp(low, places, after), own)
-        own = np.where(low == 0, np.interp(high, places, upto), own)
-        before, behind = (np.interp(ends, places, upto - after) for ends in (low, high))
-        return self._given(own, behind - before)
+        own = self._noise.block_variances(width, step)[skipped : skipped + low.size].copy()
+        first, last = slice(np.searchsorted(low, 1)), slice(np.searchsorted(high, self._cells), None)
+        own[last] = np.interp(low[last], places, after)
+        own[first] = np.interp(high[first], places, upto)
+        return self._given(own, self._twice_covariances[high] - self._twice_covariances[low])
 
     def _given(self, own: Floats, rise: Floats) -> Floats:
         """Return the variances from the ranges' own, and their covariances with the whole, twice."""
         whole = self._known[1][-1]
         found: Floats = np.maximum(own - rise**2 / (4 * max(whole, NO_NOISE)), 0.0)
         return found
+
+    @cached_property
+    def _twice_covariances(self) -> Floats:
+        """Twice the covariance of what lies before every boundary with the whole, but for a constant."""
+        places, upto, after = self._known
+        return np.interp(np.arange(self._cells + 1), places, upto - after)
 
     @cached_property
     def _known(self) -> tuple[Boundaries, Floats, Floats]:
