@@ -89,10 +89,9 @@ def test_it_tells_how_far_it_is() -> None:
     assert done == [1, 2, 3, 4, 5, 6]
 
 
-@pytest.mark.slow
 def test_the_same_is_predicted_every_time() -> None:
-    two = ldp.Domain.product(age=SMALL, travel=FEW)
-    one, other = (ldp.predict_denoised(_plan(two, 1000), 1000) for _ in range(2))
+    """Whatever is drawn for it, side by side, has seeds of its own."""
+    one, other = (ldp.predict_denoised(_plan(FEW, 1000), 1000) for _ in range(2))
     assert one == other
 
 
