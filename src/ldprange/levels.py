@@ -31,6 +31,13 @@ def block_begins(width: int, bins: int, step: int) -> NDArray[np.int64]:
     return np.arange(step - width, bins, step)
 
 
+def block_ends(
+    begins: NDArray[np.int64], width: int, bins: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return both ends of blocks of ``width`` neighbours, as far as they lie among the ``bins``."""
+    return np.clip(begins, 0, bins), np.minimum(begins + width, bins)
+
+
 def neighbours(width: int, bins: int, step: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return where blocks of ``width`` neighbours begin and end, as far as they lie among the ``bins``.
 
@@ -39,8 +46,7 @@ def neighbours(width: int, bins: int, step: int = 1) -> tuple[NDArray[np.int64],
     >>> [ends.tolist() for ends in neighbours(4, 5, 2)]
     [[0, 0, 2, 4], [2, 4, 5, 5]]
     """
-    begins = block_begins(width, bins, step)
-    return np.maximum(begins, 0), np.minimum(begins + width, bins)
+    return block_ends(block_begins(width, bins, step), width, bins)
 
 
 def windows_covering(cells: int, width: int) -> int:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ldprange.decompositions.contract import AnswerWeights, Decomposition, Estimator, Layout, Variances, Weigh
 from ldprange.domain import Domain
-from ldprange.levels import Level, boundaries
+from ldprange.levels import Level, block_ends, boundaries
 from ldprange.noise import Law
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.workloads import ranges_of
@@ -64,7 +64,7 @@ def narrow_blocks(variances: Variances, width: int, begins: Boundaries, bins: in
     """
 
     def of(begins: Boundaries) -> Floats:
-        return variances(np.clip(begins, 0, bins), np.minimum(begins + width, bins))
+        return variances(*block_ends(begins, width, bins))
 
     middle = bins // 2 // period * period
     found = of(np.arange(middle, middle + period))[begins % period]

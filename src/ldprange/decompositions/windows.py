@@ -28,7 +28,7 @@ from ldprange.least_squares.stage_means import mean_variances
 from ldprange.least_squares.stage_tables import StageTables
 from ldprange.least_squares.stage_variances import StageVariances, even_covariances, even_prefixes
 from ldprange.least_squares.stages import Stage, StagesFit
-from ldprange.levels import Level, block_begins
+from ldprange.levels import Level, block_begins, block_ends
 from ldprange.noise import Law
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.checking import normalise, shown
@@ -234,13 +234,13 @@ class _WindowsEstimator(StagesFit):
         begins = block_begins(width, self.bins, step)
         every = max(1, min(width // 8, self.stages[-1].block) // step)
         if self.bins <= _MAX_BLOCK or (width >= self.stages[-1].block // 2 and every == 1):
-            return self._even(begins, width)
+            return self.even_variances(*block_ends(begins, width, self.bins))
         if width < self.stages[-1].block // 2:
             period = self.stages[-1].block
             return narrow_blocks(self.even_variances, width, begins, self.bins, period)
         # Var(P_high − P_low), P the share below an end: their covariance changes little from block to block
         known = np.arange(begins[0], self.bins + every * step, every * step)
-        shared = -2 * even_covariances(self, *self._ends(known, width))
+        shared = -2 * even_covariances(self, *block_ends(known, width, self.bins))
         prefixes = np.pad(self._prefixes, width - 1, mode="edge")[step - 1 :]
         below, upto = prefixes[::step], prefixes[width::step]
         variances = np.empty(begins.size)
@@ -255,17 +255,9 @@ class _WindowsEstimator(StagesFit):
         list(in_threads(fill, slices(variances.size, -(-_TOGETHER // every) * every)))
         return variances
 
-    def _ends(self, begins: Boundaries, width: int) -> tuple[Boundaries, Boundaries]:
-        """Return both ends of blocks, as far as they lie on the line."""
-        return np.clip(begins, 0, self.bins), np.minimum(begins + width, self.bins)
-
     def even_variances(self, low: Boundaries, high: Boundaries) -> Floats:
         covariance = even_covariances(self, low, high)
         return np.maximum(self._prefixes[low] + self._prefixes[high] - 2 * covariance, 0.0)
-
-    def _even(self, begins: Boundaries, width: int) -> Floats:
-        """Return the even variances of blocks, as far as they lie on the line."""
-        return self.even_variances(*self._ends(begins, width))
 
     @cached_property
     def _prefixes(self) -> Floats:

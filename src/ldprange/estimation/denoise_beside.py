@@ -23,15 +23,15 @@ def denoised_beside(shares: Floats, noise: Noise, plain: slice) -> Floats:
     others = np.delete(places[:-1], plain)
     squares = np.clip(shares[others], 0.0, None) ** 2
     apart = np.sqrt(squares) * squares / np.maximum(squares + noise.variances(others, others + 1), NO_NOISE)
-    rest, there = 1 - float(apart.sum()), float(shares[plain].sum())
+    rest = 1 - float(apart.sum())
     if not others.size or rest < _MIN_REST:
         return denoised(shares, noise.block_variances, noise.variances, places)
     given = NoiseGiven(noise, plain)
     line = denoised(
-        (shares[plain] + (rest - there) * given.following) / rest,
+        given.total.condition(shares[plain], rest) / rest,
         lambda width, step: given.block_variances(width, step) / rest**2,
         lambda low, high: given.variances(low, high) / rest**2,
-        places[: shares[plain].size + 1],
+        places[: places.size - others.size],
     )
     found = np.empty_like(shares)
     found[others], found[plain] = apart, rest * line

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from ldprange.decompositions.contract import Estimator
-from ldprange.estimation.splits import NO_NOISE
+from ldprange.least_squares.known_total import KnownTotal
 from ldprange.levels import neighbours
 from ldprange.support.arrays import Boundaries, Floats
 
@@ -75,9 +74,7 @@ class NoiseGiven:
     """The noise of shares on a stretch of a line, given how many people are on all of it.
 
     With V(a, b) the variance of what lies between two boundaries, and S the share on the stretch from s to t,
-    Cov(P, S) of the share P between s and b is (V(s, b) + V(s, t) − V(b, t))/2. So if S is known to differ
-    from its estimate, P is expected to differ κ_b times as much, κ_b = Cov(P, S)/V(s, t), and what lies
-    between a and b then has the variance V(a, b) − (κ_b − κ_a)² V(s, t).
+    Cov(P, S) of the share P between s and b is (V(s, b) + V(s, t) − V(b, t))/2.
 
     Parameters
     ----------
@@ -89,19 +86,19 @@ class NoiseGiven:
 
     def __init__(self, noise: Noise, stretch: slice) -> None:
         self._noise, self._first, self._cells = noise, stretch.start, stretch.stop - stretch.start
-
-    @property
-    def following(self) -> Floats:
-        """By how much every cell's share is expected to grow with that of all of the stretch."""
-        rises, whole = np.diff(self._twice_covariances), self._known[1][-1]
-        return rises / (2 * whole) if whole > 0 else np.full(self._cells, 1 / self._cells)
+        places = np.arange(self._cells + 1)
+        if self._cells > _EXACTLY:
+            near = np.geomspace(1, self._cells, _EXACTLY).astype(np.int64)
+            places = np.unique(np.concatenate([[0], near, self._cells - near]))
+        at, ends = self._first + places, np.full((2, places.size), [[stretch.start], [stretch.stop]])
+        self._places = places
+        # of what lies on the stretch before each of the places, and behind
+        self._before, self._behind = noise.variances(ends[0], at), noise.variances(at, ends[1])
+        self.total = KnownTotal(places, (self._before + self._before[-1] - self._behind) / 2)
 
     def variances(self, low: Boundaries, high: Boundaries) -> Floats:
         """Return those of the shares of cells ``low`` … ``high − 1`` of the stretch."""
-        own = self._noise.variances(self._first + low, self._first + high)
-        ends, places = np.unique(np.concatenate([low, high]), return_inverse=True)
-        before, behind = np.split(np.subtract(*self._from_ends(ends))[places.reshape(-1)], 2)
-        return self._given(own, behind - before)
+        return self._given(self._noise.variances(self._first + low, self._first + high), low, high)
 
     def block_variances(self, width: int, step: int) -> Floats:
         """Return them for blocks of ``width`` cells, as far as they lie on the stretch, one every ``step``.
@@ -110,36 +107,14 @@ class NoiseGiven:
         those of blocks that begin a cell or a few before.
         """
         low, high = neighbours(width, self._cells, step)
-        places, upto, after = self._known
         skipped = self._first if step == 1 else 0
         own = self._noise.block_variances(width, step)[skipped : skipped + low.size].copy()
         first, last = slice(np.searchsorted(low, 1)), slice(np.searchsorted(high, self._cells), None)
-        own[last] = np.interp(low[last], places, after)
-        own[first] = np.interp(high[first], places, upto)
-        return self._given(own, self._twice_covariances[high] - self._twice_covariances[low])
+        own[last] = np.interp(low[last], self._places, self._behind)
+        own[first] = np.interp(high[first], self._places, self._before)
+        return self._given(own, low, high)
 
-    def _given(self, own: Floats, rise: Floats) -> Floats:
-        """Return the variances from the ranges' own, and their covariances with the whole, twice."""
-        whole = self._known[1][-1]
-        found: Floats = np.maximum(own - rise**2 / (4 * max(whole, NO_NOISE)), 0.0)
-        return found
-
-    @cached_property
-    def _twice_covariances(self) -> Floats:
-        """Twice the covariance of what lies before every boundary with the whole, but for a constant."""
-        places, upto, after = self._known
-        return np.interp(np.arange(self._cells + 1), places, upto - after)
-
-    @cached_property
-    def _known(self) -> tuple[Boundaries, Floats, Floats]:
-        """Some boundaries, and the variances of what lies before them on the stretch, and behind."""
-        places = np.arange(self._cells + 1)
-        if self._cells > _EXACTLY:
-            near = np.geomspace(1, self._cells, _EXACTLY).astype(np.int64)
-            places = np.unique(np.concatenate([[0], near, self._cells - near]))
-        return places, *self._from_ends(places)
-
-    def _from_ends(self, ends: Boundaries) -> tuple[Floats, Floats]:
-        """Return the variances of what lies before boundaries on the stretch, and behind them."""
-        at, last = self._first + ends, np.full(ends.size, self._first + self._cells)
-        return self._noise.variances(np.full(ends.size, self._first), at), self._noise.variances(at, last)
+    def _given(self, own: Floats, low: Boundaries, high: Boundaries) -> Floats:
+        """Return the variances of ranges from those that they have by themselves."""
+        follows = self.total.weights[high] - self.total.weights[low]
+        return np.maximum(own - follows**2 * self.total.variance, 0.0)

@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldprange.least_squares.either_end import inverses
-from ldprange.least_squares.padding import Padding
+from ldprange.least_squares.known_total import KnownTotal
 from ldprange.noise import Law
 from ldprange.support.arrays import Floats
 
@@ -189,9 +189,9 @@ class StagesFit:
             for weight in self.weights[levels]
         ]
 
-    def _padding(self) -> Padding:
+    def _padding(self) -> KnownTotal:
         covariances = np.append(0.0, np.cumsum(self.below(self.bins)[-1][: self.bins]))
-        return Padding(np.arange(self.bins + 1), covariances)
+        return KnownTotal(np.arange(self.bins + 1), covariances)
 
     def below(self, boundary: int) -> list[Floats]:
         """Return the even covariance, were there no padding, of all cells with the share below a boundary."""

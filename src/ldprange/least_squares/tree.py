@@ -21,7 +21,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldprange.least_squares.padding import Padding
+from ldprange.least_squares.known_total import KnownTotal
 from ldprange.levels import Level
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.workloads import mean_overlap
@@ -119,11 +119,11 @@ class TreeFit:
         boundaries = np.cumsum([0, *widths[0], size, *reversed(widths[1])])
         return boundaries, np.cumsum([0.0, *rises[0], parent, *reversed(rises[1])])
 
-    def _padding(self) -> Padding:
+    def _padding(self) -> KnownTotal:
         boundaries, covariances = self.below(self.bins)
         kept = boundaries <= self.bins
         kept[1:] &= np.diff(boundaries) > 0
-        return Padding(boundaries[kept], covariances[kept])
+        return KnownTotal(boundaries[kept], covariances[kept])
 
     def mean_variances(self) -> tuple[float, float]:
         """Return the exact mean working variance over all D(D + 1)/2 ranges and over all D prefixes."""

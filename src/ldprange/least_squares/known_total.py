@@ -1,4 +1,4 @@
-"""Cells beyond the bins hold nobody: an estimate conditioned on that one linear fact."""
+"""What some shares add up to is known, as where cells beyond the bins hold nobody: an estimate given that."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 from ldprange.support.arrays import Boundaries, Floats
 
 
-class Padding:
-    """What conditioning on the padding being empty does to an estimate.
+class KnownTotal:
+    """What conditioning on the total of some bins does to an estimate.
 
-    With P the share below the last bin's end, which is 1 then, x' = x + Cov(x, P)(1 − P)/Var(P).
+    With P their estimated total and T the known one, x' = x + Cov(x, P)(T − P)/Var(P).
 
     Parameters
     ----------
@@ -24,21 +24,23 @@ class Padding:
 
     def __init__(self, boundaries: Boundaries, covariances: Floats) -> None:
         self.variance = float(covariances[-1])
-        self._boundaries, self._knots = boundaries, covariances / self.variance
+        even = boundaries / boundaries[-1]  # if P is certain, too
+        self._boundaries = boundaries
+        self._knots: Floats = np.divide(covariances, self.variance, out=even, where=self.variance > 0)
 
     @cached_property
     def weights(self) -> Floats:
-        """ρ at every boundary: a range has ρ(high) − ρ(low) times 1 − P added to it."""
+        """ρ at every boundary: a range has ρ(high) − ρ(low) times T − P added to it."""
         return np.interp(np.arange(self._boundaries[-1] + 1), self._boundaries, self._knots)
 
-    def condition(self, shares: Floats) -> Floats:
-        """Return the bins' shares from those of all cells."""
+    def condition(self, shares: Floats, total: float = 1.0) -> Floats:
+        """Return the bins' shares, given their ``total``, from those of all cells."""
         bins = self.weights.size - 1
-        conditioned: Floats = shares[:bins] + np.diff(self.weights) * (1 - shares[:bins].sum())
+        conditioned: Floats = shares[:bins] + np.diff(self.weights) * (total - shares[:bins].sum())
         return conditioned
 
     def mean_gains(self) -> tuple[float, float]:
-        """Return by how much knowing the padding lowers the mean variance of ranges and of prefixes."""
+        """Return by how much knowing the total lowers the mean variance of ranges and of prefixes."""
         steps, first = np.diff(self._boundaries).astype(np.float64), self._knots[:-1]
         rise = np.diff(self._knots) / steps
         # Σ ρ and Σ ρ² over the boundaries of a line, its last one left out
