@@ -294,3 +294,8 @@ def test_a_label_is_taken_as_it_is(value: str) -> None:
 def test_values_outside_are_counted_and_open_ends_named(domain: Domain, values: Any, told: str) -> None:
     with pytest.raises(DomainError, match=told):
         domain.index(values)
+
+
+def test_values_that_are_no_labels_are_counted() -> None:
+    with pytest.raises(DomainError, match=r"among the labels S, M, got 'L' \(unknown: 3 of 4\)$"):
+        Domain.ordered(["S", "M"]).index(["M", "L", "XL", "L"])

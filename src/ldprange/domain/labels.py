@@ -69,7 +69,12 @@ class Ordered(Discrete):
         if array.dtype.kind not in "UT":
             raise DomainError(f"values must be labels (strings), got {shown(first_of(array))}")
         present, inverse = np.unique(array, return_inverse=True)
-        return np.array([self._place(str(label)) for label in present], np.int64)[inverse]
+        places = np.array([self._places.get(str(label), -1) for label in present], np.int64)[inverse]
+        unknown = places < 0
+        if np.any(unknown):
+            others = f" (unknown: {np.sum(unknown):,} of {array.size:,})" if array.size > 1 else ""
+            raise self._unknown(str(array[unknown][0]), others)
+        return places
 
     def index_one(self, value: Any) -> int:
         # as text, not as an array of it, which would lose a NUL at the end
@@ -77,8 +82,12 @@ class Ordered(Discrete):
 
     def _place(self, label: str) -> int:
         if label not in self._places:
-            raise DomainError(f"values must be among the labels {listed(self.labels)}, got {shown(label)}")
+            raise self._unknown(label)
         return self._places[label]
+
+    def _unknown(self, label: str, others: str = "") -> DomainError:
+        known = listed(self.labels)
+        return DomainError(f"values must be among the labels {known}, got {shown(label)}{others}")
 
     def edges(self) -> NoReturn:
         raise DomainError(f"labels have no edges, got {listed(self.labels)}; use domain.labels")
