@@ -64,13 +64,13 @@ class Answer(Generic[T]):
         low, high = (None if end is None else change(end) for end in (self.low, self.high))
         return Answer(change(self.value), low, high, self.confidence, self.note, self.asked, self.jumps)
 
-    def minus(self, other: Answer[T]) -> Answer[T]:
+    def minus(self, other: Answer[T]) -> Answer[Any]:
         """Return this answer less ``other``, an answer of another, independent survey, with its interval.
 
         The interval is Newcombe's: with half-widths a and b it reaches √(a² + b²) to either side. Of
         quantiles it reaches a + b: they jump, and often both to the ends of their intervals. It is for
         unbiased answers, and only for independent ones: those of different people, from aggregates that
-        share no reports.
+        share no reports. Between days it is their number.
 
         >>> print(Answer(0.62, 0.58, 0.66, 0.95).minus(Answer(0.50, 0.47, 0.53, 0.95)))
         0.120 [0.070, 0.170] at 95%
@@ -80,20 +80,19 @@ class Answer(Generic[T]):
             raise ArgumentError(
                 f"both answers must have the same confidence, got {self.confidence} and {other.confidence}"
             )
-        one, two = (np.asarray(each.value) for each in (self, other))
-        if one.dtype.kind not in "iuf" or two.dtype.kind not in "iuf" or one.shape != two.shape:
+        one, two = _numbers(self.value), _numbers(other.value)
+        if one.shape != two.shape:
             raise ArgumentTypeError(
-                "answers that are subtracted must be numbers, one each or as many of both, got "
+                "answers that are subtracted must be numbers or days, one each or as many of both, got "
                 f"{shown(self.value)} and {shown(other.value)}"
             )
-        value, jumps = self.value - other.value, self.jumps or other.jumps  # type: ignore[operator]
+        value, jumps = _single(one - two), self.jumps or other.jumps
         if self.interval is None or other.interval is None:
             return Answer(value, None, None, None, asked=self.asked, jumps=jumps)
-        (low, high), (other_low, other_high) = np.asarray(self.interval), np.asarray(other.interval)
+        (low, high), (other_low, other_high) = map(_numbers, self.interval), map(_numbers, other.interval)
         together = np.add if jumps else np.hypot
         below, above = together(one - low, other_high - two), together(high - one, two - other_low)
-        ends = (value - below, value + above)
-        least, most = ends if one.ndim else (float(end) for end in ends)
+        least, most = _single(one - two - below), _single(one - two + above)
         note = "; ".join(filter(None, (self.note, other.note)))
         return Answer(value, least, most, self.confidence, note, self.asked, jumps)
 
@@ -171,6 +170,23 @@ def _column(values: Any) -> NDArray[Any]:
     column = np.asarray(values).reshape(-1)
     days = column.dtype.kind == "O" and all(isinstance(each, datetime.date) for each in column)
     return column.astype("datetime64[D]") if days else column
+
+
+def _numbers(values: Any) -> NDArray[Any]:
+    """Return values, or the ends of their intervals, as an array of numbers; days are counted."""
+    column = _column(values)
+    if column.dtype.kind not in "iufM":
+        wrong = next((each for each in column.tolist() if isinstance(each, str)), values)
+        raise ArgumentTypeError(
+            "answers that are subtracted must be numbers or days, with all ends of their intervals, got "
+            f"{shown(wrong)}; leave out quantiles that may lie beyond an open end"
+        )
+    numbers = column.astype(np.int64) if column.dtype.kind in "uM" else column
+    return numbers.reshape(np.shape(values))
+
+
+def _single(numbers: NDArray[Any]) -> Any:
+    return numbers if numbers.ndim else numbers.item()
 
 
 def _of_one_kind(column: NDArray[Any]) -> NDArray[Any]:

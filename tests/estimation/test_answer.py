@@ -145,6 +145,28 @@ class TestDifferences:
             held += difference.interval[0] <= -1 <= difference.interval[1]
         assert held >= 181
 
+    def test_of_days_it_is_their_number(self) -> None:
+        march = [datetime.date(2026, 3, day) for day in range(1, 32)]
+        one, two = (
+            ldp.Answer(march[day], march[day - 2], march[day + 3], 0.9, jumps=True) for day in (20, 9)
+        )
+        found: Any = one.minus(two)
+        assert (found.value, *found.interval) == (11, 6, 16)
+        many = ldp.Answer(np.array(march[:2]), np.array(march[:2]), np.array(march[1:3]), 0.9)
+        assert many.minus(many).value.tolist() == [0, 0]
+
+    @pytest.mark.parametrize("place", [0, 1, 2])
+    def test_beyond_an_open_end_there_is_no_number(self, place: int) -> None:
+        ends: list[Any] = [40, 38, 44]
+        one: Any = ldp.Answer(ends[0], ends[1], ends[2], 0.95)
+        ends[place] = "more than 60"
+        two: Any = ldp.Answer(ends[0], ends[1], ends[2], 0.95)
+        for this, other in ((one, two), (two, one)):
+            with pytest.raises(ldp.ArgumentTypeError, match=r"numbers or days, .*got 'more than 60'"):
+                this.minus(other)
+        with pytest.raises(ldp.ArgumentTypeError, match="got 'more than 60'; leave out quantiles"):
+            one.minus(ldp.Answer(np.array([3, "more than 60"], object), None, None, 0.95))
+
     def test_what_cannot_be(self) -> None:
         one, two = ESTIMATES
         with pytest.raises(
