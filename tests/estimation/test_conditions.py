@@ -6,6 +6,8 @@ Seeds are fixed; had they been drawn afresh, each coverage would fail a correct 
 
 from __future__ import annotations
 
+import itertools
+import re
 from typing import Any
 
 import numpy as np
@@ -106,6 +108,23 @@ def test_what_is_given_must_be_whole_cells_of_a_coarse_grid() -> None:
     among = found.marginal("a", given={"b": (0, step - 1)})
     inside, cell = among.range(1, 1), among.range(0, step - 1)  # nobody knows where in a cell people are
     assert (inside.low, inside.high) == (0, cell.high)
+
+
+def test_the_nearest_cells_that_are_named_can_be_given() -> None:
+    many = ldp.Domain.product(**{each: ldp.Domain.integers(0, 22) for each in "abcd"})
+    plan = ldp.Plan(many, 2.0, ldp.Grids.pairs(many, 20), ldp.HadamardHashing())
+    rng = np.random.default_rng(1)
+    found = joint(ldp.simulate_values(plan, {each: rng.integers(0, 23, 20_000) for each in "abcd"}, seed=1))
+    refused = 0
+    for low, high in itertools.combinations_with_replacement(range(23), 2):
+        try:
+            found.marginal("a", given={"b": (low, high)})
+        except ldp.QueryError as error:
+            told = re.search(r"the nearest is from (\d+) to (\d+), ", str(error))
+            assert told is not None
+            found.marginal("a", given={"b": (int(told[1]), int(told[2]))})
+            refused += 1
+    assert refused
 
 
 def test_denoised_conditions_agree_with_the_joint() -> None:

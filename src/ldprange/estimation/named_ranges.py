@@ -93,7 +93,8 @@ def condition(product: Product, given: Mapping[str, Range] | None, asked: Collec
 
 def nearest_cells(axis: Domain, ends: Sequence[Any], step: int) -> str:
     """Return which whole cells of ``step`` bins are nearest to the range between two ``ends``."""
-    first = int(min(max(0.0, round(float(ends[0]) / step) * step), axis.bins - 1))
+    last_cell = (axis.bins - 1) // step * step
+    first = int(min(max(0.0, round(float(ends[0]) / step) * step), last_cell))
     last = int(min(max(first + step, round(float(ends[1]) / step) * step), axis.bins))
     return f"the nearest is from {axis.lower(first)} to {axis.upper(last - 1)}"
 
