@@ -66,28 +66,30 @@ class PairedShares:
     def alone(self, attribute: int) -> Floats:
         """Return the distribution of one attribute over its leaves."""
         if attribute not in self._alone:
-            table = self._grids.table(self._law, (attribute,))
-            (leaves,) = table.leaves
-            shares, plain = table.fit(self._coefficients), self._plain[attribute]
-            bins, unordered = self._grids.axes[attribute].bins, attribute in self._unordered
-            size, ends = 1, np.append(np.arange(bins), leaves)  # leaves beyond the last bin are part of it
-            if plain.stop == bins:  # and on the line, with nobody there
-                plain = slice(plain.start, leaves)
-                # leaves of which reports tell nothing by themselves share what their cell has
-                size = 1 if plain.start or unordered else table.axes[0].sizes[table.known[0]]
-                ends = np.arange(0, leaves + 1, size)
-            seen = np.add.reduceat(shares, ends[:-1])
-
-            def in_order(order: Boundaries | slice) -> Floats:
-                found = np.full(leaves, 1 / leaves)
-                for _ in range(self._rounds):
-                    people = np.append(0.0, np.cumsum(nowhere_empty(found, self._people)))
-                    cells = denoised_beside(seen[order], _TableNoise(table, people, ends), plain)
-                    found = within_cells(cells, ends) if size > 1 else np.bincount(ends[:-1], cells, leaves)
-                return found
-
-            self._alone[attribute] = in_orders(in_order, leaves, plain, unordered=unordered)
+            self._alone[attribute] = self._denoised(attribute)
         return self._alone[attribute]
+
+    def _denoised(self, attribute: int) -> Floats:
+        table, plain = self._grids.table(self._law, (attribute,)), self._plain[attribute]
+        (axis,), unordered = table.axes, attribute in self._unordered
+        bins, leaves, shares = axis.bins, axis.leaves, table.fit(self._coefficients)
+        # leaves of which reports tell nothing by themselves share what their cell has
+        whole = plain == slice(0, bins) and not unordered
+        size = axis.sizes[table.known[0]] if whole else 1
+        ends, held = np.arange(0, leaves + 1, size), -(-bins // size)
+        seen, places = np.add.reduceat(shares, ends[:-1]), np.minimum(ends[: held + 1], bins)
+        line, along = (slice(0, held), places) if whole else (plain, None)
+
+        def in_order(order: Boundaries | slice) -> Floats:
+            found = np.full(leaves, 1 / leaves)
+            for _ in range(self._rounds):
+                people = np.append(0.0, np.cumsum(nowhere_empty(found, self._people)))
+                noise = _TableNoise(table, people, ends)
+                cells = denoised_beside(seen[order], noise, line, along, nobody=seen.size - held)
+                found = np.append(within_cells(cells[:held], places), np.zeros(leaves - bins))
+            return found
+
+        return in_orders(in_order, leaves, plain, unordered=unordered)
 
     def between(
         self, chosen: tuple[int, ...], starts: Sequence[Positions], stops: Sequence[Positions]

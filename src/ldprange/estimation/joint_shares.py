@@ -37,6 +37,8 @@ class JointShares:
             )
         self.fit = fit
         self.table = fit.fit(coefficients)
+        for a, (axis, depth) in enumerate(zip(fit.axes, fit.deepest, strict=True)):
+            self.table = axis.among_bins(self.table.swapaxes(a, -1), depth).swapaxes(a, -1)
         self._cdf = shares_below(self.table)
 
     @property

@@ -38,6 +38,19 @@ class Axis:
         """Return where boundaries between bins, or positions, lie among the leaves."""
         return np.where(boundaries == self.bins, self.leaves, boundaries)
 
+    def among_bins(self, shares: Floats, depth: int) -> Floats:
+        """Return shares of leaves, even within cells of a ``depth``, with those of the last bin's cell moved.
+
+        Nobody is in its leaves that are no bins: the people in it are spread over the others. They lie along
+        the last axis.
+        """
+        size = self.sizes[depth]
+        first = (self.bins - 1) // size * size
+        cell, moved = slice(first, first + size), shares.copy()
+        moved[..., cell] = 0.0
+        moved[..., first : self.bins] = shares[..., cell].sum(axis=-1, keepdims=True) / (self.bins - first)
+        return moved
+
     def analyse(self, values: Floats, depth: int) -> Floats:
         """Return the coefficients of values on the cells of a depth: along the last axis, coarsest first."""
         details = []

@@ -114,6 +114,11 @@ class JointFit:
             )
         )
 
+    @property
+    def deepest(self) -> tuple[int, ...]:
+        """How deep any grid that was asked goes in each attribute: beyond, nothing is known."""
+        return tuple(self._depths[self._law.reported].max(axis=0, initial=0).tolist())
+
     def fit(self, coefficients: Sequence[Floats], depths: Sequence[int] | None = None) -> Floats:
         """Return the shares of the joint cells of some depths, of the leaves if left out.
 
