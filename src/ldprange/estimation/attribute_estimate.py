@@ -17,7 +17,12 @@ from ldprange.domain import Domain
 from ldprange.domain.no_answer import NO_ANSWER
 from ldprange.errors import DomainError, QueryError
 from ldprange.estimation.crossings import crossings
-from ldprange.estimation.inner_bounds import inner_bounds_note, interval_between, shares_between
+from ldprange.estimation.inner_bounds import (
+    cells_note,
+    inner_bounds_note,
+    interval_between,
+    shares_between,
+)
 from ldprange.estimation.named_ranges import check_ends
 from ldprange.estimation.pictures import one_attribute
 from ldprange.estimation.quantile_bounds import quantile_bounds
@@ -238,9 +243,10 @@ class Estimate:
 
         It is unbiased, unless the estimate was denoised, but for where in its bin each person lies, which the
         interval does not allow for: up to half a bin where bins have equal width, more where they are
-        logarithmic (there the middle is the geometric one). Among some of the people (those who answered,
-        where some may give no answer, or those in a condition) it is a ratio of two estimates, with Fieller's
-        interval.
+        logarithmic (there the middle is the geometric one). It does allow for where people are in cells of
+        several bins, which the reports of some plans do not tell apart. Among some of the people (those who
+        answered, where some may give no answer, or those in a condition) it is a ratio of two estimates, with
+        Fieller's interval.
         """
         values, shares, z = self.domain.middles(), self._shares, normal_quantile(confidence, 1)
         value = float(values @ np.diff(shares.cdf))
@@ -249,7 +255,7 @@ class Estimate:
         if not self.users:  # it may be anything
             return Answer(value, float(values.min()), float(values.max()), confidence)
         low, high = shares.mean_interval(values, z)
-        return Answer(value, min(low, value), max(high, value), confidence)
+        return Answer(value, min(low, value), max(high, value), confidence, cells_note(shares.scales[-1]))
 
     def describe(self, *, confidence: float | None = 0.95) -> str:
         """Return lines with the number of people, the mean of numbers and the quartiles, at ``confidence``.

@@ -8,7 +8,7 @@ from ldprange.domain import Domain
 from ldprange.estimation.among import Among
 from ldprange.estimation.fieller import mean_ratio_interval
 from ldprange.estimation.joint_shares import JointShares
-from ldprange.estimation.means import sum_variance
+from ldprange.estimation.means import in_cells, sum_variance
 from ldprange.estimation.shares import Interval, Shares, rising, unseen_variance
 from ldprange.least_squares.table import Boxes
 from ldprange.support.arrays import Boundaries, Floats
@@ -81,15 +81,12 @@ class Conditional(Shares):
     def mean_interval(self, values: Floats, z: float) -> tuple[float, float]:
         if not self._among.told_apart:  # reports do not tell who answered
             return float(values.min()), float(values.max())
-        cells = np.arange(0, self.bins, self.scales[-1])
-        widths = np.diff(np.append(cells, self.bins))
         bins = np.arange(self.bins)
         shares = self._shares.ask(self._boxes(bins, bins + 1))
         unseen = unseen_variance(self.users, self._shares.fit.sampled)
-        # where in a cell its people are is not known
-        least, most = (np.repeat(of.reduceat(values, cells), widths) for of in (np.minimum, np.maximum))
         (low, _), (_, high) = (
-            mean_ratio_interval(each, shares, self._sum_variance, unseen, z) for each in (least, most)
+            mean_ratio_interval(each, shares, self._sum_variance, unseen, z)
+            for each in in_cells(values, self.scales[-1])
         )
         return max(low, float(values.min())), min(high, float(values.max()))
 

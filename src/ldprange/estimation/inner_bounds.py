@@ -119,6 +119,13 @@ def inner_bounds_note(
     )
 
 
+def cells_note(step: int) -> str:
+    """Return a sentence about the cells of ``step`` bins on which a mean rests; empty if each is a bin."""
+    if step == 1:
+        return ""
+    return f"cells have {step} bins that the reports do not tell apart, which makes the interval wider"
+
+
 def _near(value: Callable[[float], Any], position: float, step: int, allowed: range) -> tuple[str, str]:
     """Return the bound at a position, and those at the edges of its cell that are allowed."""
     below = step * math.floor(position / step)

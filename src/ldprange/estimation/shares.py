@@ -13,7 +13,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from ldprange.aggregate import Aggregate
-from ldprange.estimation.means import sum_variance
+from ldprange.estimation.means import in_cells, sum_variance
 from ldprange.oracles import Mechanism
 from ldprange.support.arrays import Boundaries, Counts, Floats
 from ldprange.support.parallel import in_threads, slices
@@ -99,6 +99,12 @@ class CentredShares(Shares):
         return (np.clip(ends[0], 0.0, 1.0), np.clip(ends[1], 0.0, 1.0)) if self.bounded else ends
 
     def mean_interval(self, values: Floats, z: float) -> tuple[float, float]:
+        if self.scales[-1] == 1:
+            return self._mean_ends(values, z)
+        (low, _), (_, high) = (self._mean_ends(each, z) for each in in_cells(values, self.scales[-1]))
+        return low, high
+
+    def _mean_ends(self, values: Floats, z: float) -> tuple[float, float]:
         bins = np.arange(self.bins)
         centre, variance = float(values @ self.centre(bins, bins + 1)), self.mean_variance(values)
         unseen = unseen_variance(self.users, self.sampled)
@@ -109,7 +115,8 @@ class CentredShares(Shares):
 
     def mean_variance(self, values: Floats) -> float:
         """Return the variance of the mean of bins' ``values``."""
-        return sum_variance(lambda low, high: self.spread(low, high).variance, self.bins, values)
+        variances, step = (lambda low, high: self.spread(low, high).variance), self.scales[-1]
+        return sum_variance(variances, self.bins, values, step=step)
 
     def below(self, known: Boundaries) -> Callable[[float], Interval]:
         start = np.zeros_like(known)
