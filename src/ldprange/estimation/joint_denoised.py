@@ -3,7 +3,8 @@
 1. Each attribute's own distribution is denoised as that of a single one.
 2. So is the table of two (:mod:`ldprange.estimation.denoise_pair`), which is made to agree with both.
 3. Three attributes or more are taken to be as even as their pairs allow (most entropy), by fitting the pairs
-   in turns. What only three together would show is not there.
+   in turns. To that comes what reports about three or more at once surely say besides
+   (:mod:`ldprange.estimation.beyond_pairs`). What nobody was asked about together is not there.
 
 Within the cells of a table the attributes are taken to be independent of each other.
 """
@@ -16,6 +17,7 @@ import numpy as np
 
 from ldprange.decompositions import GridsLayout
 from ldprange.errors import QueryError
+from ldprange.estimation.beyond_pairs import beyond_pairs
 from ldprange.estimation.denoise_beside import denoised_beside
 from ldprange.estimation.denoise_categories import in_orders
 from ldprange.estimation.denoise_pair import denoised_pair
@@ -150,12 +152,14 @@ class PairedShares:
         return agreeing(raked(found, {(0,): own[0], (1,): own[1]}), *own), table.known
 
     def _many(self, chosen: tuple[int, ...]) -> tuple[Floats, tuple[int, ...]]:
-        pairs = {
-            pair: self._table(tuple(chosen[at] for at in pair))
-            for pair in combinations(range(len(chosen)), 2)
+        parts: dict[tuple[int, ...], tuple[Floats, tuple[int, ...]]] = {
+            part: self._table(tuple(chosen[at] for at in part))
+            for size in (2, 3)
+            for part in combinations(range(len(chosen)), size)
+            if size == 2 or (size < len(chosen) and self._grids.asks_together([chosen[at] for at in part]))
         }
         depths = [
-            min(known[pair.index(at)] for pair, (_, known) in pairs.items() if at in pair)
+            min(known[part.index(at)] for part, (_, known) in parts.items() if at in part)
             for at in range(len(chosen))
         ]
         axes = [self._grids.axes[attribute] for attribute in chosen]
@@ -167,11 +171,16 @@ class PairedShares:
                 )
             depths[deepest] -= 1
         joint = np.ones([axis.cells[depth] for axis, depth in zip(axes, depths, strict=True)])
-        margins: dict[tuple[int, ...], Floats] = {
-            pair: coarser(table, [axes[at].cells[depths[at]] for at in pair])
-            for pair, (table, _) in pairs.items()
+        margins = {
+            part: coarser(table, [axes[at].cells[depths[at]] for at in part])
+            for part, (table, _) in parts.items()
         }
-        return raked(joint / joint.size, margins), tuple(depths)
+        joint = raked(joint / joint.size, margins)
+        if self._grids.asks_together(chosen):
+            together = self._grids.table(self._law, chosen)
+            joint = beyond_pairs(together, self._coefficients, joint, depths)
+            joint = raked(joint, {part: margins[part] for part in margins if len(part) == 2})
+        return joint, tuple(depths)
 
     def _cells(self, attribute: int, depth: int) -> Floats:
         return coarser(self.alone(attribute), [self._grids.axes[attribute].cells[depth]])
