@@ -80,7 +80,32 @@ def test_findings_speak_of_values() -> None:
     found = ldp.check(joined(plan, counted, range_weights(plan, 40, 46), LIARS, np.random.default_rng(5)))
     texts = [finding.text for finding in found.findings if finding.kind in ("shares", "agreement")]
     assert texts
-    assert all(re.search(r"(have|with) (values from|the value) 2026-0\d-\d\d", text) for text in texts), texts
+    whom = re.compile(r"all people|with (values from|the value) 2026-0\d-\d\d")
+    assert all(whom.search(text) for text in texts), texts
+
+
+def test_no_answer_is_no_end_of_a_range() -> None:
+    """Lies about bins 50 to 61 of 62 (0 to 60 and no answer): on levels of bins, blocks and windows."""
+    domain = ldp.Domain.integers(0, 60, no_answer=True)
+    honest = domain.count(np.random.default_rng(1).integers(0, 61, USERS))
+    texts = []
+    for plan in (
+        ldp.Plan(domain, 1.0, ldp.Flat(), ldp.OUE()),
+        ldp.Plan(domain, 1.0, ldp.Tree(4), ldp.OUE()),
+        ldp.choose_plan(domain, epsilon=1.0, expected_users=USERS),
+    ):
+        counted, weights = ldp.simulate(plan, honest, seed=1), range_weights(plan, 50, 62)
+        found = ldp.check(joined(plan, counted, weights, LIARS, np.random.default_rng(5)))
+        texts += [finding.text for finding in found.findings]
+    assert not [text for text in texts if "to no answer" in text]
+    wholes = [text for text in texts if "the share of all people is " in text]
+    assert wholes
+    assert all(text.endswith(("all levels together 1.000", "must say 0 to 1")) for text in wholes), wholes
+    assert any(re.search(r"with values from \d+ to 60 or no answer is ", text) for text in texts), texts
+    plan = ldp.Plan(ldp.Domain.integers(0, 1, no_answer=True), 1.0, ldp.Flat(), ldp.OUE())
+    counts = [np.array([0.27 * USERS, 0.27 * USERS, USERS], np.int64)]
+    declined = ldp.check(ldp.Aggregate(plan, [USERS], counts).checked()).findings[0].text
+    assert "the share of people with no answer is 3." in declined
 
 
 def test_levels_that_come_too_often_are_found() -> None:

@@ -221,14 +221,22 @@ def _of_coin(level: int, counts: Counts) -> Iterator[Comparisons]:
     )
 
 
-def _values(domain: Domain, name: str, first: int, end: int) -> str:
-    """Return in words which values of the attribute ``name`` are in bins ``first`` … ``end − 1``."""
-    low = min(first, domain.bins - 1)  # cells beyond the last bin hold nobody
-    high = max(low, end - 1)
+def _people(domain: Domain, name: str, begins: Boundaries, ends: Boundaries) -> str:
+    """Return in words the people whose values of the attribute ``name`` are in a range of bins.
+
+    Of shifted grids, whose cells begin in different places, there are several: their widest reach is told.
+    """
+    if not begins.any() and np.all(ends == domain.bins):
+        return "all people"
+    low = min(int(begins.min()), domain.bins - 1)  # cells beyond the last bin hold nobody
+    high, answered = max(low, int(ends.max()) - 1), domain.answered.bins
+    if low == answered:
+        return f"people with no answer{f' to {name}' if name else ''}"
+    last = min(high, answered - 1)
+    first, to = domain.label(low), "" if low == last else f" to {domain.label(last)}"
     of = f" of {name}" if name else ""
-    if low == high:
-        return f"the value{of} {domain.label(low)}"
-    return f"values{of} from {domain.label(low)} to {domain.label(high)}"
+    values = f"values{of} from {first}{to}" if to else f"the value{of} {first}"
+    return f"people with {values}{' or no answer' if high > last else ''}"
 
 
 def _of_answers(domain: Domain, name: str, shares: ConsistentShares) -> Comparisons:
@@ -241,8 +249,8 @@ def _of_answers(domain: Domain, name: str, shares: ConsistentShares) -> Comparis
     most = _GREATEST * np.sqrt(variance / shares.users) + _ROUNDING
 
     def describe(at: int) -> str:
-        values = _values(domain, name, int(low[at]), int(high[at]))
-        return f"the share of people with {values} is {share[at]:.3f}, and must be 0 to 1"
+        people = _people(domain, name, low[at : at + 1], high[at : at + 1])
+        return f"the share of {people} is {share[at]:.3f}, and must be 0 to 1"
 
     off = np.maximum(np.maximum(-share, share - 1), 0.0)
     return Comparisons("shares", None, off, variance, most, describe)
@@ -318,11 +326,9 @@ def _of_level(at: int, domain: Domain, grid: Mechanism, told: _Told) -> Iterator
 
     def describe(what: str) -> Callable[[int], str]:
         def text(place: int) -> str:
-            # of shifted grids, whose cells begin in different places, the widest reach
-            first, end = int(told.ends[:, low[place]].min()), int(told.ends[:, high[place]].max())
-            values = _values(domain, told.name, first, end)
+            people = _people(domain, told.name, told.ends[:, low[place]], told.ends[:, high[place]])
             return (
-                f"level {at + 1} says that {own[place] / told.users:.3f} of all have {values}, "
+                f"level {at + 1} says that the share of {people} is {own[place] / told.users:.3f}, "
                 f"{what.format(expected[place] / told.users)}"
             )
 
