@@ -326,7 +326,8 @@ def test_made_up_reports_are_told_of(service: Service) -> None:
     assert (found["suspicious"], found["reports"]) == (True, 4000)
     assert "levels" in {finding["kind"] for finding in found["findings"]}
     assert service.get("/api/surveys/ages/check", token=None).status == 401
-    assert service.get("/api/surveys/ages/check?level=1").status == 400
+    refused = service.get("/api/surveys/ages/check?level=1")
+    assert (refused.status, refused.json["error"]) == (400, "this takes no parameters; got 'level'")
 
 
 def test_nothing_is_checked_before_anybody_answered(service: Service) -> None:

@@ -132,10 +132,11 @@ class Parameters:
 
     def __init__(self, request: Request, *known: str, many: Sequence[str] = ()) -> None:
         pairs = request.query_params.multi_items()
-        names = [name for name, _ in pairs]
+        names, taken = [name for name, _ in pairs], (*known, *many)
         for name in names:
-            if name not in (*known, *many):
-                raise Refusal(400, f"the parameters may be {', '.join((*known, *many))}; got {name[:40]!r}")
+            if name not in taken:
+                may = f"the parameters may be {', '.join(taken)}" if taken else "this takes no parameters"
+                raise Refusal(400, f"{may}; got {name[:40]!r}")
             if name not in many:
                 self._check_once(name, names.count(name))
         self._pairs = pairs
