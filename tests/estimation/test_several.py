@@ -89,11 +89,20 @@ def test_marginals_agree_with_the_joint(domain: ldp.domain.Product, denoise: boo
     np.testing.assert_allclose(some, whole.sum(axis=tuple(range(2, whole.ndim))).T, atol=1e-6)
 
 
+@pytest.mark.parametrize("denoise", [False, True])
+def test_the_share_of_everybody_is_exactly_1(denoise: bool) -> None:
+    for seed in range(5):
+        found = joint(ldp.simulate(PLAN, np.full(TWO.shape, 50), seed=seed), denoise=denoise)
+        everybody = [found.marginal("age").prefix(15), found.marginal("age").range(0, 15)]
+        everybody += [found.range(age=(0, 15), children=(0, 5))] if not denoise else []
+        assert {(each.value, each.low, each.high) for each in everybody} == {(1, 1, 1)}
+
+
 def test_leaves_beyond_the_last_bin_belong_to_it() -> None:
     found = estimated(PRIME)
     assert found.plan.decomposition.trees == ((3, 4), (4, 4))  # type: ignore[attr-defined]
     everybody = found.range(hour=(0, 10), year=(0, 13))
-    assert [everybody.value, everybody.low, everybody.high] == pytest.approx([1, 1, 1])
+    assert (everybody.value, everybody.low, everybody.high) == (1, 1, 1)
     one, other = found.range(hour=(3, 10), year=(0, 13)), found.marginal("hour").range(3, 10)
     assert [one.value, one.low, one.high] == pytest.approx([other.value, other.low, other.high], rel=1e-3)
     assert found.marginal("hour").cdf().value[-1] == pytest.approx(1)

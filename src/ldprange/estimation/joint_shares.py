@@ -40,6 +40,7 @@ class JointShares:
         for a, (axis, depth) in enumerate(zip(fit.axes, fit.deepest, strict=True)):
             self.table = axis.among_bins(self.table.swapaxes(a, -1), depth).swapaxes(a, -1)
         self._cdf = shares_below(self.table)
+        self._cdf[(-1,) * self._cdf.ndim] = 1.0  # without rounding errors
 
     @property
     def steps(self) -> list[int]:

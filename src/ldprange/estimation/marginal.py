@@ -21,6 +21,7 @@ def marginal_shares(table: JointShares, users: int, denoised: Floats | None) -> 
 
     def cdf_of(shares: Floats) -> Floats:
         cdf: Floats = np.append(0.0, np.cumsum(shares))[boundaries]
+        cdf[-1] = 1.0  # without rounding errors
         return cdf
 
     def of_ranges(of_boxes: Callable[[Boxes], Floats]) -> Variances:
