@@ -27,7 +27,7 @@ const DOMAINS = new Map([
  * throws for any value outside, and `label(index)`, a bin's name for people. Numbers have `step` too (1, or "any", as an
  * HTML input takes it), and ordered ones `labels`. Numbers and days have `side(value)`: −1 for one below the domain, 1 for one above
  * it, and else 0. One with open ends has these as `inside`, and the names of its first and its last bin as `before` and `after`, if
- * they are open; one in which there may be no answer has the others as `inside`, and "no answer" as `after`. A product has `names` and `axes` in place of `low` and `high`.
+ * they are open; one in which there may be no answer has the others as `inside`, and "no answer", or null, as `after`. A product has `names` and `axes` in place of `low` and `high`.
  */
 export function domainOf(description) {
   const { keys, make } = chosenByKind("a domain", DOMAINS, description, DomainError);
@@ -119,7 +119,9 @@ function sideOf(low, high) {
 
 function checkInside(value, low, high) {
   if (typeof value !== "number") {
-    throw new DomainError(`the value must be a number, got ${shown(value)}; convert it first, as with Number(text)`);
+    const number = typeof value === "string" && value.trim() !== "" && !isNaN(Number(value)); // blank would be 0
+    const advice = number ? "; convert it first, as with Number(text)" : "";
+    throw new DomainError(`the value must be a number, got ${shown(value)}${advice}`);
   }
   if (!(low <= value && value <= high)) {
     throw new DomainError(`the value must lie between ${low} and ${high}, got ${value}`); // NaN is inside nothing

@@ -27,3 +27,12 @@ export class MismatchError extends LdprangeError {
 export class WireError extends LdprangeError {
   static errorName = "WireError";
 }
+
+/** Do some work; say an error about a value in other words. */
+export function reworded(work, words) {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof DomainError ? new DomainError(words(error.message)) : error;
+  }
+}

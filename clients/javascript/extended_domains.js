@@ -1,7 +1,7 @@
 /** Domains with a bin of its own before or after another domain's, for answers that are none of its values. */
 
 import { isObject, shown } from "./checking.js";
-import { DomainError } from "./errors.js";
+import { DomainError, reworded } from "./errors.js";
 
 const OPEN = ["integers", "real", "logarithmic", "dates"]; // kinds whose ends may be open
 const ANSWERS = [...OPEN, "ordered", "categories", "open_ends"]; // kinds beside which there may be no answer
@@ -25,7 +25,7 @@ export function openEnds({ inside, sides }, domainOf) {
 /** The name of the bin of those who would rather not say, and its value. */
 export const NO_ANSWER = "no answer";
 
-/** A domain of one attribute, and one more bin, the last, for people who give no answer. */
+/** A domain of one attribute, and one more bin, the last, for people who give no answer (null). */
 export function noAnswer({ inside }, domainOf) {
   if (!isObject(inside) || !ANSWERS.includes(inside.kind)) {
     throw new DomainError(`no answer must be beside the values of one attribute, and once, got ${shown(inside)}`);
@@ -35,7 +35,7 @@ export function noAnswer({ inside }, domainOf) {
     throw new DomainError(`labels must not be ${shown(NO_ANSWER)}, which stands for itself`);
   }
   const labels = domain.labels && { labels: Object.freeze([...domain.labels, NO_ANSWER]) };
-  return { ...extended(domain, undefined, NO_ANSWER, () => 0), ...labels };
+  return { ...extended(domain, undefined, NO_ANSWER, (value) => Number(value === null)), ...labels };
 }
 
 /**
@@ -46,7 +46,7 @@ export function noAnswer({ inside }, domainOf) {
 function extended(inside, before, after, side) {
   const lead = before === undefined ? 0 : 1;
   const bins = inside.bins + lead + (after === undefined ? 0 : 1);
-  const index = (value) => {
+  const place = (value) => {
     const named = typeof value === "string" && [before, after].includes(value);
     const where = named ? (value === before ? -1 : 1) : side(value);
     if (where < 0 && before !== undefined) {
@@ -54,6 +54,9 @@ function extended(inside, before, after, side) {
     }
     return where > 0 && after !== undefined ? bins - 1 : lead + inside.index(value);
   };
+  const words = [before, after].filter(Boolean).map((name) => shown(name)).join(", ");
+  const also = inside.inside ? ", " : "; these words will do, too: ";
+  const index = (value) => reworded(() => place(value), (message) => message + also + words);
   const label = (bin) => {
     const name = bin < lead ? before : bin - lead >= inside.bins ? after : undefined;
     return name ?? inside.label(bin - lead);

@@ -52,11 +52,12 @@ export interface OpenEndsDomain extends AnyDomain<number | string> {
   readonly after?: string;
 }
 
-/** Values of which people may give none: "no answer" is one more bin, the last, and its value. */
+/** Values of which people may give none: "no answer" is one more bin, the last, and its value, as is null. */
 export interface NoAnswerDomain extends AnyDomain<number | string> {
   readonly kind: "no_answer";
   readonly inside: IntegersDomain | ContinuousDomain | DatesDomain | OrderedDomain | OpenEndsDomain;
   readonly after: "no answer";
+  index(value: number | string | null): number;
   /** Of labels: all of them, and "no answer". */
   readonly labels?: readonly string[];
 }
@@ -73,15 +74,15 @@ export interface ProductDomain {
   readonly names: readonly string[];
   readonly axes: readonly (AttributeDomain | NoAnswerDomain)[];
   /** Return the bin of each attribute's value, in their order; a value outside its domain throws a DomainError. */
-  index(value: Readonly<Record<string, number | string>>): number[];
+  index(value: Readonly<Record<string, number | string | null>>): number[];
   /** Return the name, for people, of a combination of bins. */
   label(index: readonly number[]): string;
 }
 
 export type Domain = AttributeDomain | NoAnswerDomain | ProductDomain;
 
-/** A person's value; of several attributes an object with one for each, by name. */
-export type Value = number | string | Readonly<Record<string, number | string>>;
+/** A person's value, or null for no answer; of several attributes an object with one for each, by name. */
+export type Value = number | string | null | Readonly<Record<string, number | string | null>>;
 
 /** Randomises one person's value under a plan, with coins from `crypto.getRandomValues`. */
 export class Client {

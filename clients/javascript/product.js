@@ -1,7 +1,7 @@
 /** Several attributes of one person, each with a domain of its own. */
 
 import { isObject, shortened, shown } from "./checking.js";
-import { DomainError } from "./errors.js";
+import { DomainError, reworded } from "./errors.js";
 
 const TAKEN = ["confidence", "given"]; // questions name the attributes, and these words besides
 
@@ -48,9 +48,5 @@ export function product({ names, axes }, domainOf) {
 
 /** Say of an error which attribute has it. */
 function about(name, work) {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof DomainError ? new DomainError(`${shortened(name)}: ${error.message}`) : error;
-  }
+  return reworded(work, (message) => `${shortened(name)}: ${message}`);
 }

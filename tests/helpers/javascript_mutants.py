@@ -145,4 +145,10 @@ JAVASCRIPT: tuple[Mutant, ...] = (
         "bytes.set([version, ...digits, level, 2]);",
         "one report says that it is two",
     ),
+    Mutant(
+        _JAVASCRIPT + "extended_domains.js",
+        "(value) => Number(value === null)",
+        "(value) => Number(!value)",
+        "what is 0, or not there, counts as no answer",
+    ),
 )

@@ -139,6 +139,21 @@ def test_bins_beyond_open_ends_are_those_of_python(node: str) -> None:
     assert {None, 0, 1, 4, 29} <= {place for row in wanted for place in row}
 
 
+def test_null_is_no_answer_where_none_is(node: str) -> None:
+    insides = [
+        ldp.Domain.integers(0, 9),
+        ldp.Domain.real(0, 1, 4),
+        ldp.Domain.integers(0, 9, open_ends=True),
+        ldp.Domain.dates("2024-02-01", "2024-02-29", open_ends="high"),
+        ldp.Domain.categories(["north", "south"]),
+    ]
+    domains = [domain for inside in insides for domain in (inside, inside.with_no_answer())]
+    values = [None, "no answer"]
+    found = answers(node, "bins", [{"domain": domain.to_dict(), "values": values} for domain in domains])
+    assert found == [_bins(domain, values) for domain in domains]
+    assert found == [answer for inside in insides for answer in ([None, None], [inside.bins] * 2)]
+
+
 def _about(domain: ldp.Domain, position: float) -> Any:
     """Return the value at a position, and of real numbers one that a rounding error may have moved."""
     plain, place = domain.plain, position - domain.plain_bins.start

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { Client, describe, DomainError, MismatchError, PlanError, WireError } from "../index.js";
+import { domainOf } from "../domains.js";
 import { readPlan } from "../plan.js";
 import { stated } from "../support/stated.js";
 
@@ -233,6 +234,36 @@ for (const [kind, [domain, values]] of Object.entries(DOMAINS)) {
     }
   });
 }
+
+const OPEN = { kind: "open_ends", inside: { kind: "integers", low: 0, high: 60 }, sides: "high" };
+const answered = (inside) => domainOf({ kind: "no_answer", inside });
+
+test("null is no answer where there may be none", () => {
+  for (const inside of [AGES.domain, OPEN, ...Object.values(DOMAINS).map(([domain]) => domain)]) {
+    const { index, bins } = answered(inside);
+    assert.equal(index(null), bins - 1);
+    assert.equal(index("no answer"), bins - 1);
+    for (const value of [undefined, NaN, ""]) {
+      assert.throws(() => index(value), { name: "DomainError", message: /"no answer"$/ });
+    }
+    assert.throws(() => domainOf(inside).index(null), { name: "DomainError", message: /got null/ });
+  }
+  const kinds = { kind: "product", names: ["wait", "size"], axes: [{ kind: "no_answer", inside: OPEN }, DOMAINS.ordered[0]] };
+  assert.deepEqual(domainOf(kinds).index({ wait: null, size: "M" }), [62, 1]);
+  assert.throws(() => domainOf(kinds).index({ wait: 3, size: null }), { message: /^size: .*, got null$/ });
+  assert.throws(() => domainOf(kinds).index({ size: "M" }), { message: /attributes/ });
+});
+
+test("a refusal tells the words that will do, and advises no conversion to a number that nobody meant", () => {
+  const refused = (domain, value, message) => assert.throws(() => domain.index(value), { message });
+  refused(domainOf(AGES.domain), "42", 'the value must be a number, got "42"; convert it first, as with Number(text)');
+  refused(domainOf(AGES.domain), null, "the value must be a number, got null");
+  refused(domainOf(AGES.domain), " ", 'the value must be a number, got " "');
+  refused(domainOf(OPEN), -1, 'the value must lie between 0 and 60, got -1; these words will do, too: "more than 60"');
+  refused(answered(OPEN), "x", 'the value must be a number, got "x"; these words will do, too: "more than 60", "no answer"');
+  const days = { kind: "open_ends", inside: DOMAINS.dates[0], sides: "low" };
+  refused(answered(days), "x", /got "x"; these words will do, too: "before 2024-02-01", "no answer"$/);
+});
 
 test("reports refused", () => {
   const bytes = new Client(AGES).encode(42);
