@@ -74,6 +74,36 @@ def test_the_columns_are_those_of_the_command(visit: Visit, collector: Service, 
     assert rows(saved(shown(visit, name), "csv", tmp_path)[1])[0] == header.split(",")
 
 
+def test_no_answer_has_the_row_that_the_command_gives_it(
+    visit: Visit, collector: Service, tmp_path: Path
+) -> None:
+    region = ldp.Domain.categories(["north", "south"], no_answer=True)
+    minutes = ldp.Domain.integers(0, 15, open_ends="high", no_answer=True)
+    plan = ldp.choose_plan(ldp.Domain.product(region=region, minutes=minutes), epsilon=3, expected_users=6000)
+    people: dict[str, list[object]] = {
+        "region": ["north", "south", None] * 2000,
+        "minutes": [2, 10, 99, None] * 1500,
+    }
+    reports = ldp.encode_many(plan, people, seed=1)
+    assert collector.create("declined", plan, public=True, question="Where?").status == 201
+    assert collector.put(ldp.wire.pack(reports), name="declined").status == 201
+    ldp.Aggregate.of(plan, reports).save(tmp_path / "declined.agg")
+
+    def by_command(*asked: str) -> list[list[str]]:
+        printed = rows(done("query", str(tmp_path / "declined.agg"), *asked, "--csv").encode())
+        return [row for row in printed if row[0] == "no answer"]
+
+    for name in ("region", "minutes"):
+        table = rows(saved(shown(visit, f"declined?attribute={name}"), "csv", tmp_path)[1])
+        assert [row for row in table if row[0] == "no answer"] == by_command(
+            "--attribute", name, "--histogram"
+        )
+        assert not [row for row in table if "no answer" in row[3:5]]
+    table = rows(saved(shown(visit, "declined?attribute=region&attribute=minutes"), "csv", tmp_path)[1])
+    [declined] = by_command("--within", "region", "north", "north", "--within", "minutes", "0", "9")
+    assert [row for row in table if row[0] == "no answer"] == [["no answer", *[""] * 4, *declined[6:]]]
+
+
 def test_labels_are_quoted(visit: Visit, collector: Service, tmp_path: Path) -> None:
     labels = ['Yes, "always"', "No", "Now and then"]
     name = made(collector, "quoted", ldp.Domain.ordered(labels), people=3000, unit="")

@@ -1,9 +1,12 @@
-/** What the dashboard shows, as a table to be saved. The columns are those of `ldprange query --csv`. */
+/** What the dashboard shows, as a table to be saved. */
+
+import { NO_ANSWER } from "./extended_domains.js";
 
 const SHARE = ["value", "low", "high"];
 
 /**
  * Return the rows of one attribute: the range that is chosen, quartiles, histogram and distribution function.
+ * The columns are those of `ldprange query --csv`.
  *
  * @param {any} overview
  * @param {string} attribute its name, where there are several
@@ -21,19 +24,21 @@ export function oneRows({ confidence, quartiles, histogram, cdf, beside }, attri
     ...(range === null ? [] : [row("range", { from: range.from[0], to: range.to[0] }, range)]),
     ...(quartiles?.q ?? []).map((q, at) => row("quantile", { q }, quartiles, at)),
     ...histogram.from.map((from, at) => row("histogram", { from, to: histogram.to[at] }, histogram, at)),
-    ...(beside?.name ?? []).map((name, at) => row("histogram", { from: name, to: name }, beside, at)),
+    ...(beside?.name ?? []).map((name, at) =>
+      name === NO_ANSWER ? row(NO_ANSWER, {}, beside, at) : row("histogram", { from: name, to: name }, beside, at),
+    ),
     ...(cdf?.to ?? []).map((to, at) => row("simultaneous cdf", { to }, cdf, at)),
   ];
 }
 
 /**
- * Return the rows of two attributes: the rectangle that is chosen, each attribute alone, and every cell.
+ * Return the rows of two attributes: the rectangle that is chosen, who answered not both, each attribute alone, and every cell.
  *
  * @param {any} overview
  * @param {string[]} names of the attributes
  * @param {any} range as of one
  */
-export function pairRows({ confidence, table, marginals }, names, range) {
+export function pairRows({ confidence, no_answer: none, table, marginals }, names, range) {
   const ends = (axis, at) => [table.from[axis][at], table.to[axis][at]];
   const shares = (found, ...at) => SHARE.map((name) => at.reduce((each, place) => each[place], found[name]));
   const alone = marginals.flatMap((found, axis) =>
@@ -49,6 +54,7 @@ export function pairRows({ confidence, table, marginals }, names, range) {
   return [
     ["kind", ...names.flatMap((name) => [`${name} from`, `${name} to`]), ...SHARE, "confidence", "note"],
     ...(chosen ? [["within", ...chosen, confidence, range.note ?? ""]] : []),
+    ...(none ? [[NO_ANSWER, "", "", "", "", ...shares(none), confidence, ""]] : []),
     ...alone,
     ...cells,
   ];
