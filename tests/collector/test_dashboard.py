@@ -255,6 +255,30 @@ def test_what_has_no_place_on_an_axis_has_bars_of_its_own(visit: Visit, collecto
     assert visitor.complaints == []
 
 
+def test_a_range_can_be_typed_that_reaches_beyond_an_open_end(visit: Visit, collector: Service) -> None:
+    name = made(collector, "typed-beyond", ldp.Domain.integers(5, 64, open_ends="high"), people=3000)
+    visitor = visit()
+    page = visitor.open(f"/d/{name}")
+    words, shade = page.locator("#range-words"), page.locator("#histogram .brush")
+    expect(words).to_have_text("lie between 20 and 34 minutes")
+    page.locator("#range-to").fill("more than 64")
+    expect(words).to_have_text("answer 20 to more than 64 minutes")
+    told = collector.get(f"/api/surveys/{name}/range?low=20&high=more than 64".replace(" ", "%20")).json
+    expect(page.locator("#range-share")).to_have_text(f"{100 * told['value']:.1f}%")
+    plot, chosen = page.locator("#histogram .u-over").bounding_box(), shade.bounding_box()
+    assert plot is not None
+    assert chosen is not None
+    assert chosen["x"] + chosen["width"] == pytest.approx(plot["x"] + plot["width"], abs=1)
+    page.locator("#range-from").fill("more than 64")
+    expect(words).to_have_text("answer more than 64 minutes")
+    page.locator("#range-to").fill("64")
+    expect(page.locator("#range-message")).to_have_text("The range can’t end before it begins.")
+    page.locator("#range-to").fill("65")
+    problem = "Each end must be from 5 to 64 minutes, or “more than 64”."
+    expect(page.locator("#range-message")).to_have_text(problem)
+    assert visitor.complaints == []
+
+
 def test_where_all_values_are_on_the_axis_nothing_is_beside_it(visit: Visit, own_survey: str) -> None:
     page = visit().open(f"/d/{own_survey}")
     expect(page.locator("#beside")).to_be_hidden()

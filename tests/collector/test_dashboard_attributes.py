@@ -270,21 +270,96 @@ def test_nobody_few_and_too_many_bins(visit: Visit, collector: Service) -> None:
     expect(page.locator("#histogram canvas")).to_be_visible()
 
 
-def test_the_picture_of_two_leaves_out_what_is_beyond_open_ends(visit: Visit, collector: Service) -> None:
-    minutes = ldp.Domain.integers(0, 59, open_ends=True)
-    plan = ldp.choose_plan(
-        ldp.Domain.product(minutes=minutes, home=PEOPLE.attribute("Home")), epsilon=3.0, expected_users=N
-    )
+@pytest.fixture(scope="module")
+def beyond(collector: Service) -> str:
+    """Return the name of a survey of minutes and days, of which some are beyond open ends."""
+    minutes = ldp.Domain.integers(0, 59, open_ends="high")
+    days = ldp.Domain.dates("2026-01-01", "2026-01-28", open_ends=True)
+    plan = ldp.choose_plan(ldp.Domain.product(minutes=minutes, day=days), epsilon=3.0, expected_users=N)
     rng = np.random.default_rng(1)
     people: Any = {
-        "minutes": rng.integers(-5, 70, N),
-        "home": np.array(["rented", "owned", "shared"])[rng.integers(0, 3, N)],
+        "minutes": rng.integers(0, 80, N),
+        "day": np.datetime64("2025-12-28") + rng.integers(0, 36, N),
     }
     assert collector.create("beyond", plan, question="How long?", public=True).status == 201
     assert collector.put(ldp.wire.pack(ldp.encode_many(plan, people, seed=1)), name="beyond").status == 201
-    told = collector.get("/api/surveys/beyond/overview?attribute=minutes&attribute=home").json["table"]
-    assert (told["from"][0][0], told["to"][0][-1]) == (0, 59)
-    visitor = visit()
-    page = visitor.open("/d/beyond?attribute=minutes&attribute=home")
-    expect(page.locator("#heat rect.cell").first).to_be_visible()
+    return "beyond"
+
+
+BEYOND = "attribute=minutes&attribute=day"
+
+
+def test_the_picture_of_two_has_a_cell_beyond_each_open_end(
+    visit: Visit, collector: Service, beyond: str
+) -> None:
+    told = collector.get(f"/api/surveys/{beyond}/overview?{BEYOND}").json
+    table = told["table"]
+    assert (table["from"][0][0], table["to"][0][-2:]) == (0, [59, "more than 59"])
+    ends = ["before 2026-01-01", "2026-01-28", "after 2026-01-28"]
+    assert [table["to"][1][at] for at in (0, -2, -1)] == ends
+    for shares in (*told["marginals"], {"value": [sum(column) for column in table["value"]]}):
+        assert sum(shares["value"]) == pytest.approx(1)
+    visitor = visit(viewport={"width": 1000, "height": 900})
+    page = visitor.open(f"/d/{beyond}?{BEYOND}")
+    rows, columns = len(table["to"][0]), len(table["to"][1])
+    cells, note = page.locator("#heat .cell"), page.locator("#heat-note")
+    expect(cells).to_have_count(rows * columns)
+    cells.last.hover(force=True)
+    expect(note).to_contain_text("minutes more than 59, day after 28 Jan 2026: ")
+    expect(note).to_contain_text(percent(table["value"][-1][-1]))
+    axis = page.locator("#heat text")
+    assert {"more", "before", "after"} <= set(axis.all_text_contents())
+    assert "less" not in axis.all_text_contents()
+    page.get_by_text("The same as a table").click()
+    expect(page.locator("#table tbody tr")).to_have_count(rows + 1)
+    expect(page.locator("#table tbody th").nth(rows - 1)).to_have_text("more than 59")
+    expect(page.locator("#table thead th").nth(1)).to_have_text("before 1 Jan 2026")
+    narrow = visit(viewport={"width": 320, "height": 640})
+    small = narrow.open(f"/d/{beyond}?{BEYOND}")
+    expect(small.locator("#range-share")).to_have_text(re.compile("%$"))
+    assert_it_fits(small)
+    assert visitor.complaints == narrow.complaints == []
+
+
+def test_a_rectangle_reaches_beyond_open_ends(visit: Visit, collector: Service, beyond: str) -> None:
+    visitor = visit(viewport={"width": 1000, "height": 900})
+    page = visitor.open(f"/d/{beyond}?{BEYOND}")
+    words, share = page.locator("#range-words"), page.locator("#range-share")
+    expect(share).to_have_text(re.compile("%$"))
+
+    def assert_told(said: str, *ends: str) -> None:
+        assert ends_of(page) == [*ends]
+        low, high, first, last = ends
+        asked = [("attribute", "minutes"), ("low", low), ("high", high)]
+        asked += [("attribute", "day"), ("low", first), ("high", last)]
+        told = collector.get(f"/api/surveys/{beyond}/range?{urlencode(asked)}").json
+        expect(words).to_have_text(said)
+        expect(share).to_have_text(percent(told["value"]))
+
+    box = page.locator("#heat .frame").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] - 4, box["y"] + 4)
+    page.mouse.down()
+    page.mouse.up()
+    after, more = "after 2026-01-28", "more than 59"
+    assert_told("have minutes more than 59 and day after 28 Jan 2026", more, more, after, after)
+    tab_to(page, "#heat svg")
+    page.keyboard.down("Shift")
+    page.keyboard.press("ArrowRight")  # from the first cell
+    page.keyboard.up("Shift")
+    before = "before 2026-01-01"
+    to = page.locator("#range-1-to").input_value()
+    assert_told(f"have minutes 0 to {to} and day before 1 Jan 2026", "0", to, before, before)
+    page.locator("#range-1-to").fill(more)
+    assert_told("have minutes 0 to more than 59 and day before 1 Jan 2026", "0", more, before, before)
+    page.locator("#range-1-to").fill("60")
+    problem = "Each end must be from 0 to 59, or “more than 59”."
+    expect(page.locator("#range-1-message")).to_have_text(problem)
+    page.locator("#range-1-to").fill(more)
+    page.locator("#range-1-to").press("ArrowDown")
+    assert_told("have minutes 0 to 59 and day before 1 Jan 2026", "0", "59", before, before)
+    page.locator("#range-2-to").fill("2026-01-09")
+    assert_told(
+        "have minutes 0 to 59 and day before 1 Jan 2026 to 9 Jan 2026", "0", "59", before, "2026-01-09"
+    )
     assert visitor.complaints == []

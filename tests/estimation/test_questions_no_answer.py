@@ -75,10 +75,26 @@ def test_two_attributes_are_told_of_those_who_answered_both(
     assert ends(reply) == own(found.range(pay=(0, 9), region="north"))
     assert ends(reply["no_answer"]) == own(found.no_answer("pay", "region"))
     table = asked(service, "histogram", ("attribute", "pay"), ("attribute", "region"))
-    assert table["to"][0][-1] == "more than 29"
+    assert table["to"][0][-2:] == [29, "more than 29"]
     assert table["to"][1] == ["north", "south"]
     assert np.sum(table["value"]) == pytest.approx(1)
     assert ends(table["no_answer"]) == own(found.no_answer("pay", "region"))
+
+
+def test_what_is_beyond_an_end_and_no_answer_have_cells_of_their_own(
+    service: Service, found: ldp.JointEstimate
+) -> None:
+    both, end = [("attribute", "pay"), ("attribute", "region")], "more than 29"
+    answered, drawn = asked(service, "histogram", *both), asked(service, "overview", *both)["table"]
+    everyone = asked(service, "histogram", *both, ("everyone", "true"))
+    assert [each["from"][0][-1] for each in (answered, drawn)] == [end, end]
+    assert everyone["from"][0][-3:] == [*answered["from"][0][-2:], "no answer"]
+    assert everyone["to"][0][-3:] == [29, end, "no answer"]
+    assert everyone["to"][1] == ["north", "south", "no answer"]
+    for table in (answered, drawn):
+        assert table["value"][-1][0] == pytest.approx(found.range(pay=end, region="north").value)
+    of_all = found.everyone.range(pay="no answer", region="north").value
+    assert everyone["value"][-1][0] == pytest.approx(of_all)
 
 
 def test_people_may_be_given_who_gave_no_answer(service: Service, found: ldp.JointEstimate) -> None:
@@ -98,7 +114,7 @@ def test_a_range_of_no_answer_is_refused(service: Service) -> None:
 def test_an_overview_tells_how_many_gave_no_answer(service: Service, found: ldp.JointEstimate) -> None:
     two = asked(service, "overview", ("attribute", "pay"), ("attribute", "region"))
     assert ends(two["no_answer"]) == own(found.no_answer("pay", "region"))
-    assert two["table"]["to"][0][-1] == 29
+    assert two["table"]["to"][0][-2:] == [29, "more than 29"]
     one = asked(service, "overview", ("attribute", "pay"))
     assert one["beside"]["name"] == ["more than 29", "no answer"]
     others = asked(service, "overview", ("attribute", "pay"), ("attribute", "children"), ("denoise", "true"))

@@ -168,10 +168,7 @@ def pair_pictures(
     for an even one's share is then twice the half-width. There are twice as many on each side, for the eye
     takes neighbours together; but 4 to 32.
     """
-    edges = [
-        _on_the_axis(found.domain.attribute(name), each)
-        for name, each in zip(names, answered_edges(found, names, math.sqrt(2 / half)), strict=True)
-    ]
+    edges = asked_edges(found, names, math.sqrt(2 / half))
     marginals = []
     for name, each in zip(names, edges, strict=True):
         lows, highs = found.domain.attribute(name).run_ends(each)
@@ -185,19 +182,20 @@ def pair_pictures(
     }
 
 
-def answered_edges(
-    found: EitherEstimate, names: tuple[str, str], wanted: float = MAX_CELLS
-) -> list[list[int]]:
-    """Return the edges of about ``wanted`` cells of two attributes, without that of no answer."""
-    bins = [found.domain.attribute(name).bins for name in names]
-    cut = zip(edges_of(found.plan, names, wanted), bins, strict=True)
-    return [sorted({min(edge, most) for edge in edges}) for edges, most in cut]
+def asked_edges(found: EitherEstimate, names: tuple[str, str], wanted: float = MAX_CELLS) -> list[list[int]]:
+    """Return the edges of about ``wanted`` cells of two attributes.
+
+    What is beyond an open end has a cell of its own, and so has no answer where all people are asked about.
+    """
+    each = zip(map(found.domain.attribute, names), edges_of(found.plan, names, wanted), strict=True)
+    return [_named_apart(domain, edges) for domain, edges in each]
 
 
-def _on_the_axis(domain: Domain, edges: Sequence[int]) -> list[int]:
-    """Return the ``edges`` of cells without what is beyond open ends, which has no place on an axis."""
-    bins = domain.plain_bins
-    return sorted({min(max(edge, bins.start), bins.stop) for edge in edges})
+def _named_apart(domain: Domain, edges: Sequence[int]) -> list[int]:
+    """Return the ``edges`` of cells on the axis, and those of each bin that has no place there."""
+    plain = domain.plain_bins
+    on_axis = {min(max(edge, plain.start), plain.stop) for edge in edges}
+    return sorted({*range(plain.start), *on_axis, *range(plain.stop, domain.bins + 1)})
 
 
 def table_of(

@@ -267,7 +267,7 @@ DESCRIPTION: Json = {
             _ATTRIBUTE,
         ),
         f"{_AT}/histogram": _question(
-            "The share of every bin, or of at most 32 × 32 cells of two attributes",
+            "The share of every bin, or of two attributes’ cells: 32 × 32 at most and those beyond open ends",
             {"from": many(VALUE), "to": many(VALUE), **SHARES},
             _ATTRIBUTES,
             several={"attributes": many(TEXT), **TABLE},

@@ -14,8 +14,8 @@ from ldprange.estimation import estimate
 from ldprange.sampling import Population, read_population
 from ldprange.service.attributes import (
     GIVEN,
-    answered_edges,
     asked_about,
+    asked_edges,
     given_in,
     may_be_unanswered,
     names_of,
@@ -149,12 +149,12 @@ def cdf(parameters: Parameters, found: EitherEstimate, confidence: float) -> dic
 
 
 def histogram(parameters: Parameters, found: EitherEstimate, confidence: float) -> dict[str, Any]:
-    """Tell the share of every bin; of two attributes, of at most 32 × 32 cells."""
+    """Tell the share of every bin; of two attributes, of 32 × 32 cells at most and those beyond open ends."""
     if names_of(found.domain) and len(parameters.texts("attribute")) != 1:
         if any(map(parameters.texts, GIVEN)):
             raise Refusal(400, "the histogram of two attributes is of all people; leave out given")
         names = two_of(parameters, found.plan)
-        cells = table_of(found, names, answered_edges(found, names), confidence)
+        cells = table_of(found, names, asked_edges(found, names), confidence)
         return {"attributes": list(names), **cells}
     alone = one_attribute(parameters, found)
     lower, upper = _every_bin(alone.domain)

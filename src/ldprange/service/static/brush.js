@@ -39,12 +39,12 @@ export class Brush {
     });
   }
 
-  /** @param {Span} span in whole positions or, if it was typed, any */
+  /** @param {Span} span in whole positions or, if it was typed, any; what is beyond open ends has no place here */
   show(span) {
     this.#span = span;
-    const left = this.#plot.valToPos(span.start, "x");
+    const [left, right] = [span.start, span.stop].map((end) => this.#plot.valToPos(Math.min(Math.max(end, 0), this.#bins), "x"));
     this.#shade.style.left = `${left}px`;
-    this.#shade.style.width = `${Math.max(2, this.#plot.valToPos(span.stop, "x") - left)}px`;
+    this.#shade.style.width = `${Math.max(2, right - left)}px`;
     this.#shade.hidden = false;
   }
 

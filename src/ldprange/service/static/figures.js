@@ -79,8 +79,9 @@ export function enoughText(reports, { typical, wanted }) {
  */
 export function showRange(answer, units) {
   const { from, to } = answer;
-  const several = units.hasOrder ? `lie between ${units.text(from)} and ${units.named(to)}` : `answer ${units.anyOf(from, to)}`;
-  return showShare(answer, from === to ? `answer ${units.named(to)}` : several);
+  const one = from === to ? units.named(to) : units.hasOrder ? `${units.text(from)} to ${units.named(to)}` : units.anyOf(from, to);
+  const between = units.hasOrder && from !== to && ![from, to].some((end) => units.isBeyond(end));
+  return showShare(answer, between ? `lie between ${units.text(from)} and ${units.named(to)}` : `answer ${one}`);
 }
 
 /** Tell the share of the people of whom some words hold; return all of it in one sentence. */

@@ -1,7 +1,7 @@
 /** The picture of two attributes: a cell's colour is its share, and bars at the sides are those of each attribute alone. */
 
 import { fitted } from "./lines.js";
-import { ticksFor } from "./ticks.js";
+import { ticksFor, withEnds } from "./ticks.js";
 import { shareText } from "./units.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -62,7 +62,7 @@ export class HeatMap {
   stretched(_cell, _first) {}
 
   update({ table, marginals }) {
-    const edges = this.units.map((units, axis) => [0, ...table.to[axis].map((to) => Math.round(units.stop(to)))]);
+    const edges = this.units.map((units, axis) => [units.extent.start, ...table.to[axis].map((to) => Math.round(units.stop(to)))]);
     this.#drawn = { edges, table, marginals };
     this.#cursor = this.#cursor.map((cell, axis) => Math.min(cell, edges[axis].length - 2));
     const most = mostOf(table.value);
@@ -101,20 +101,26 @@ export class HeatMap {
     const box = this.picture.getBoundingClientRect();
     const { left, top, width, height } = this.#frame;
     const shares = [(event.clientX - box.left - left) / width, 1 - (event.clientY - box.top - top) / height];
-    return shares.map((share, axis) => share * this.units[axis].bins);
+    return shares.map((share, axis) => this.units[axis].extent.start + share * this.#length(axis));
   }
 
   /** Return how many pixels a position is long, on each axis. */
   get scale() {
-    return [this.#frame.width / this.units[0].bins, this.#frame.height / this.units[1].bins];
+    return [this.#frame.width / this.#length(0), this.#frame.height / this.#length(1)];
+  }
+
+  /** Return how many positions an axis has room for. */
+  #length(axis) {
+    const { start, stop } = this.units[axis].extent;
+    return stop - start;
   }
 
   #x(position) {
-    return this.#frame.left + (this.#frame.width * position) / this.units[0].bins;
+    return this.#frame.left + this.scale[0] * (position - this.units[0].extent.start);
   }
 
   #y(position) {
-    return this.#frame.top + this.#frame.height * (1 - position / this.units[1].bins);
+    return this.#frame.top + this.scale[1] * (this.units[1].extent.stop - position);
   }
 
   /** Return a copy of the picture as it would be in a place of this width. */
@@ -128,7 +134,8 @@ export class HeatMap {
   #draw(width = this.place.clientWidth) {
     const right = width < 480 ? 44 : 84; // for the bars
     const height = Math.min(MOST_HEIGHT, Math.max(220, Math.round(0.62 * width)));
-    const ticks = ticksFor(this.units[1], UPRIGHT * height, 1e6);
+    const axis = (UPRIGHT * height * this.units[1].bins) / this.#length(1);
+    const ticks = withEnds(ticksFor(this.units[1], axis, 1e6), this.units[1], axis);
     const most = Math.max(1, Math.floor(height / (LINE * Math.max(1, ticks.length))));
     const letters = Math.floor((MOST_LEFT - 12) / LETTER);
     const upwards = ticks.map(({ position, text }) => ({ position, lines: fitted(text, letters, most) }));
@@ -153,7 +160,8 @@ export class HeatMap {
 
   #cells() {
     const { edges, table } = this.#drawn;
-    const made = [shape("rect", { class: "frame", ...this.#box([0, 0], [this.units[0].bins, this.units[1].bins]) })];
+    const [x, y] = this.units.map(({ extent }) => extent);
+    const made = [shape("rect", { class: "frame", ...this.#box([x.start, y.start], [x.stop, y.stop]) })];
     table.value.forEach((column, across) =>
       column.forEach((share, upwards) => {
         const opacity = Math.min(Math.max(share / this.most, 0), 1).toFixed(3);
@@ -205,7 +213,9 @@ export class HeatMap {
     const { kind, domain } = this.units[0];
     const letters = kind === "ordered" ? Math.floor(this.#frame.width / domain.labels.length / LETTER) : 0;
     if (letters < LEAST_LETTERS) {
-      return ticksFor(this.units[0], this.#frame.width, 20).map(({ position, text }) => ({ position, lines: [text] }));
+      const axis = this.scale[0] * this.units[0].bins;
+      const ticks = withEnds(ticksFor(this.units[0], axis, 20), this.units[0], axis);
+      return ticks.map(({ position, text }) => ({ position, lines: [text] }));
     }
     return domain.labels.map((label, at) => ({ position: at + 0.5, lines: fitted(label, letters, MOST_LINES) }));
   }

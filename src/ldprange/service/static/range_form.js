@@ -47,22 +47,26 @@ export class RangeForm {
     this.#range = range;
     this.#message.textContent = "";
     for (const { end, input } of this.ends) {
+      if (this.#units.kind === "dates") {
+        input.type = this.#units.isBeyond(range[end]) ? "text" : "date"; // a field of days cannot hold a name
+      }
       input.value = this.#units.kind === "ordered" ? String(this.#units.start(range[end])) : this.#units.typed(range[end]);
       input.setAttribute("aria-invalid", "false");
     }
   }
 
   #input(end) {
-    const { kind, domain } = this.#units;
-    const common = { id: `${this.#id}-${end}`, autocomplete: "off", "aria-describedby": `${this.#id}-message` };
+    const { kind, domain, before, after } = this.#units;
+    const wordy = before !== undefined || after !== undefined;
+    const common = { id: `${this.#id}-${end}`, class: wordy ? "wordy" : "", autocomplete: "off", "aria-describedby": `${this.#id}-message` };
     if (kind === "ordered") {
       return make("select", common, ...domain.labels.map((label, at) => make("option", { value: String(at) }, label)));
     }
     if (kind === "dates") {
       return make("input", { type: "date", min: String(domain.low), max: String(domain.high), ...common });
     }
-    // a field of numbers would drop the comma of 7,5; and phones' number pads have no minus
-    const inputmode = domain.low < 0 ? "text" : kind === "integers" ? "numeric" : "decimal";
+    // a field of numbers would drop the comma of 7,5; and phones' number pads have no minus and no words
+    const inputmode = domain.low < 0 || wordy ? "text" : kind === "integers" ? "numeric" : "decimal";
     const input = make("input", { type: "text", inputmode, ...common });
     input.addEventListener("keydown", (event) => this.#arrow(event, end, input));
     return input;
@@ -86,18 +90,21 @@ export class RangeForm {
 
   /** Return the range that the fields hold, or nothing, and say why. */
   #read(end, input) {
-    const { kind, domain } = this.#units;
+    const { kind, domain, before, after } = this.#units;
     let problem = "";
-    const numbers = kind !== "ordered" && kind !== "dates";
-    const value = kind === "ordered" ? domain.labels[Number(input.value)] : numbers ? typedNumber(input.value) : input.value;
+    const words = kind === "dates" || this.#units.isBeyond(input.value);
+    const value = kind === "ordered" ? domain.labels[Number(input.value)] : words ? input.value : typedNumber(input.value);
     const range = { ...this.#range, [end]: value };
     try {
-      domain.index(value);
+      if (!this.#units.isBeyond(value)) {
+        domain.index(value);
+      }
       if (this.#units.start(range.from) >= this.#units.stop(range.to)) {
         problem = "The range can’t end before it begins.";
       }
     } catch {
-      problem = `Each end must be from ${this.#units.text(domain.low)} to ${this.#units.named(domain.high)}.`;
+      const names = [before, after].filter(Boolean).map((name) => `, or “${name}”`);
+      problem = `Each end must be from ${this.#units.text(domain.low)} to ${this.#units.named(domain.high)}${names.join("")}.`;
     }
     this.#message.textContent = problem;
     input.setAttribute("aria-invalid", String(problem !== ""));

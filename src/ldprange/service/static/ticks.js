@@ -25,14 +25,29 @@ export function ticksFor(units, width, margin) {
   return [];
 }
 
-function fits(ticks, bins, width) {
+/**
+ * Return marks for what is beyond open ends, and those of the other `ticks` that do not run into them.
+ *
+ * @param {Tick[]} ticks
+ * @param {import("./units.js").Units} units
+ * @param {number} width in pixels, of positions 0 to the number of bins
+ */
+export function withEnds(ticks, units, width) {
+  const [less, more] = units.kind === "dates" ? ["before", "after"] : ["less", "more"];
+  const below = units.before === undefined ? [] : [{ position: -units.room / 2, text: less }];
+  const above = units.after === undefined ? [] : [{ position: units.bins + units.room / 2, text: more }];
+  const kept = ticks.filter((tick) => fits([...below, tick, ...above], units.bins, width, LETTER));
+  return [...below, ...kept, ...above];
+}
+
+function fits(ticks, bins, width, gap = GAP) {
   return ticks.every((tick, at) => {
     if (at === 0) {
       return true;
     }
     const before = ticks[at - 1];
     const apart = ((tick.position - before.position) * width) / bins;
-    return apart >= (LETTER * (tick.text.length + before.text.length)) / 2 + GAP;
+    return apart >= (LETTER * (tick.text.length + before.text.length)) / 2 + gap;
   });
 }
 

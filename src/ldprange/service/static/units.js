@@ -2,6 +2,7 @@
 
 const DAY = 86_400_000; // milliseconds
 const FEW = 5; // labels that can all be named
+const ROOM = 1 / 12; // of the axis, beside it for what is beyond an open end
 const ANY_OF = new Intl.ListFormat("en", { type: "disjunction" });
 
 /** @typedef {number | string} Value a number, a day such as "2026-01-31", a label, or the name of a bin beyond an open end */
@@ -31,7 +32,8 @@ export function dayText(day, format = { day: "numeric", month: "short", year: "n
  * The values of one attribute. Where they have open ends, or there may be no answer, positions are those of the values themselves:
  * what is beyond them has a name, and no place on an axis.
  *
- * Positions run from 0 to the number of bins: bin b covers b to b + 1.
+ * Positions run from 0 to the number of bins: bin b covers b to b + 1. Pictures of cells have room for what is beyond an open end: before
+ * position 0, and after the number of bins.
  *
  * Pictures are drawn over positions, so that a logarithmic domain has its logarithmic axis and labels have their places
  * without a special case.
@@ -57,6 +59,7 @@ export class Units {
     /** Whether "up to a value" means something, as it does not among categories. */
     this.hasOrder = domain.kind !== "categories";
     this.bins = domain.bins;
+    this.room = Math.ceil(ROOM * domain.bins);
     /** Whether every bin is one value, so that both ends of a range belong to it. */
     this.discrete = !["real", "logarithmic"].includes(domain.kind);
     const width = (domain.high - domain.low) / domain.bins;
@@ -88,17 +91,29 @@ export class Units {
 
   /** Return the value with which a range begins whose first bin is this. */
   lower(bin) {
-    return this.discrete ? this.#single(bin) : this.at(bin);
+    return this.#beyond(bin) ?? (this.discrete ? this.#single(bin) : this.at(bin));
   }
 
   /** Return the value with which a range ends whose last bin is this. */
   upper(bin) {
-    return this.discrete ? this.#single(bin) : this.at(bin + 1);
+    return this.#beyond(bin) ?? (this.discrete ? this.#single(bin) : this.at(bin + 1));
+  }
+
+  #beyond(bin) {
+    return bin < 0 ? this.before : bin >= this.bins ? this.after : undefined;
+  }
+
+  /** Where the room for a picture of cells starts and stops. */
+  get extent() {
+    return { start: this.before === undefined ? 0 : -this.room, stop: this.bins + (this.after === undefined ? 0 : this.room) };
   }
 
   /** Return the position at which a range starts that begins with a value; the value must be of the domain. */
   start(value) {
     const { kind, low, high } = this.domain;
+    if (this.isBeyond(value)) {
+      return value === this.before ? -this.room : this.bins;
+    }
     if (this.discrete) {
       return this.domain.index(value);
     }
@@ -108,6 +123,9 @@ export class Units {
 
   /** Return the position at which a range stops that ends with a value. */
   stop(value) {
+    if (this.isBeyond(value)) {
+      return value === this.before ? 0 : this.bins + this.room;
+    }
     return this.discrete ? this.domain.index(value) + 1 : this.start(value);
   }
 
@@ -156,7 +174,7 @@ export class Units {
 
   /** Return a value as an input of a form takes it: round, but on the same bin edge. */
   typed(value) {
-    if (this.discrete) {
+    if (this.discrete || this.isBeyond(value)) {
       return String(value);
     }
     return String(this.kind === "real" ? Number(value.toFixed(this.decimals)) : Number(value.toPrecision(4)));
