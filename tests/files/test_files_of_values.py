@@ -206,6 +206,54 @@ def test_values_outside_the_domain_are_for_the_domain_to_refuse(tmp_path: Path) 
         AGES.index(values)
 
 
+class TestWords:
+    """Names of bins beside a domain's plain values, which a table may have as its values."""
+
+    @pytest.mark.parametrize(
+        ("domain", "values"),
+        [
+            (ldp.Domain.integers(0, 9, open_ends=True, no_answer=True), ["3", "less than 0", "7"]),
+            (
+                ldp.Domain.integers(0, 9, open_ends="high", no_answer=True),
+                [" more than 9 ", "no answer", "", "0"],
+            ),
+            (ldp.Domain.real(0, 9, 3, open_ends=True), ["3", "0.5", "more than 9", "less than 0"]),
+            (ldp.Domain.logarithmic(1, 9, 3, no_answer=True), ["no answer", "3"]),
+            (
+                ldp.Domain.dates("2026-01-01", "2026-01-09", open_ends=True, no_answer=True),
+                ["2026-01-03", "after 2026-01-09", "", "no answer", "before 2026-01-01"],
+            ),
+            (
+                ldp.Domain.dates("0001-01-01", "9999-12-31", open_ends=True),
+                ["before 0001-01-01", "after 9999-12-31"],
+            ),
+            (ldp.Domain.ordered(["S", "M"], no_answer=True), ["M", "no answer", "", "S"]),
+        ],
+    )
+    def test_they_are_read_as_a_client_reads_them(
+        self, tmp_path: Path, domain: ldp.Domain, values: list[str]
+    ) -> None:
+        (tmp_path / "a.csv").write_text("it,more\n" + "".join(f"{each},x\n" for each in values))
+        column = pa.array([each or None for each in values])
+        pyarrow.parquet.write_table(pa.table({"it": column}), tmp_path / "a.parquet")
+        expected = [domain.index_one(domain.parse(each.strip()) if each else None) for each in values]
+        for name in ("a.csv", "a.parquet"):
+            (read,) = read_values(tmp_path / name, "it", domain)
+            assert domain.index(read).tolist() == expected
+
+    def test_a_word_of_no_bin_is_told_with_those_there_are(self, tmp_path: Path) -> None:
+        domain = ldp.Domain.integers(0, 9, open_ends="high", no_answer=True)
+        (tmp_path / "a.txt").write_text("more than 9\n3\nmore than 99\n")
+        wanted = (
+            r"a whole number, or “more than 9” or “no answer” \(or nothing\), and row 3 has 'more than 99'"
+        )
+        with pytest.raises(FileError, match=wanted):
+            _read(tmp_path / "a.txt", domain)
+        (tmp_path / "a.txt").write_text("no answer\n")
+        with pytest.raises(FileError, match="a whole number, and row 1 has 'no answer'"):
+            _read(tmp_path / "a.txt", AGES)
+
+
 class TestMissing:
     """Rows without a value, which are left out if that is asked for."""
 

@@ -47,6 +47,11 @@ class Extended(Domain):
         """Return the sides of bounds, which are no names; raise DomainError for one inside a named bin."""
 
     @property
+    @abstractmethod
+    def words(self) -> dict[str, Any]:
+        """The names of all named bins, also of those inside, and a number or day that is in each, or None."""
+
+    @property
     def bins(self) -> int:
         return self.inside.bins + (self.before is not None) + (self.after is not None)
 
@@ -161,6 +166,17 @@ class Extended(Domain):
     @property
     def _names(self) -> str:
         return " or ".join(filter(None, (self.before, self.after)))
+
+
+def words_of(domain: Domain) -> dict[str, Any]:
+    """Return the words that a ``domain`` takes beside its plain values, and what each may be written as."""
+    return domain.words if isinstance(domain, Extended) else {}
+
+
+def one_value_of(domain: Domain) -> str:
+    """Return what one value of a ``domain`` is, in words: ``"a whole number, or “more than 120”"``."""
+    words = " or ".join(f"“{word}”" for word in words_of(domain))
+    return f"{domain.plain.one_value}, or {words}" if words else domain.plain.one_value
 
 
 def read_inside(inside: object, *kinds: type[Domain]) -> object:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ldprange.domain.contract import Domain
 from ldprange.domain.dates import Dates
-from ldprange.domain.extended import Extended, Sides, read_inside
+from ldprange.domain.extended import Extended, Sides, read_inside, words_of
 from ldprange.domain.labels import Categories, Ordered
 from ldprange.domain.numbers import Integers, Logarithmic, Real
 from ldprange.domain.open_ends import OpenEnds
@@ -55,6 +55,10 @@ class NoAnswer(Extended):
     @property
     def after(self) -> str:
         return NO_ANSWER
+
+    @property
+    def words(self) -> dict[str, Any]:
+        return {**words_of(self.inside), NO_ANSWER: None}
 
     @property
     def answered(self) -> Domain:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -54,6 +55,14 @@ class OpenEnds(Extended):
     @property
     def _words(self) -> tuple[str, str]:
         return ("before", "after") if isinstance(self.inside, Dates) else ("less than", "more than")
+
+    @property
+    def words(self) -> dict[str, Any]:
+        beyond: tuple[Any, Any] = (-math.inf, math.inf)
+        if isinstance(self.inside, Dates):  # NumPy's days go further than Python's
+            beyond = (np.datetime64(self.inside.first) - 1, np.datetime64(self.inside.last) + 1)
+        named = zip((self.before, self.after), beyond, strict=True)
+        return {name: value for name, value in named if name is not None}
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "inside": self.inside.to_dict(), "sides": self.sides}

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, tee
 from typing import Any, BinaryIO
@@ -16,6 +16,7 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from ldprange.domain import Domain
+from ldprange.domain.extended import one_value_of, words_of
 from ldprange.errors import DomainError, FileError
 from ldprange.files.parquet_pages import check_pages, damaged
 from ldprange.support.checking import listed, shown
@@ -249,9 +250,11 @@ def typed(batches: Iterable[pa.RecordBatch], domain: Domain) -> Column:
 
 def _typed(batches: Iterable[_Numbered], name: str, domain: Domain) -> Column:
     """Turn the column called ``name``, or the only one, into arrays that its ``domain`` takes."""
-    wanted, convert = domain.plain.one_value, _CONVERSIONS[domain.plain.column]
+    wanted, convert, words = one_value_of(domain), _CONVERSIONS[domain.plain.column], words_of(domain)
+    if words and domain.plain.column != "labels":  # which are words anyway
+        convert = partial(_or_words, convert, words)
     if domain.optional:
-        wanted, convert = f"{wanted}, or nothing for no answer", partial(_some, convert)
+        wanted, convert = f"{wanted} (or nothing)", partial(_some, convert)
     where = f" in {name}" if name else ""
     for rows, numbers in batches:
         array = rows.column(name or 0)
@@ -337,6 +340,26 @@ def _labels(array: pa.Array) -> NDArray[Any]:
     encoded = array.cast(pa.string()).dictionary_encode()
     labels: NDArray[Any] = np.array(encoded.dictionary.to_pylist(), np.str_)
     return labels[encoded.indices.to_numpy(zero_copy_only=False)] if len(array) else labels
+
+
+def _or_words(
+    convert: Callable[[pa.Array], NDArray[Any]], words: Mapping[str, Any], array: pa.Array
+) -> NDArray[Any]:
+    """Return the values of a column in which some may be ``words``, each as what it may be written as."""
+    try:
+        return convert(array)
+    except pa.ArrowInvalid:
+        if not _is_text(array.type):
+            raise
+    text = pc.utf8_trim_whitespace(array)
+    spoken = {word: pc.equal(text, word).to_numpy(zero_copy_only=False) for word in words}
+    plain = ~np.any(list(spoken.values()), axis=0)
+    known = convert(text.filter(pa.array(plain)))
+    values = np.empty(plain.size, known.dtype if known.dtype.kind == "M" else np.float64)
+    values[plain] = known
+    for word, here in spoken.items():
+        values[here] = words[word]
+    return values
 
 
 def _some(convert: Callable[[pa.Array], NDArray[Any]], array: pa.Array) -> NDArray[Any]:
