@@ -40,6 +40,7 @@ def test_the_whole_way_with_open_ends(here: Path) -> None:
     asked = ("--range", "10", "more than 15", "--quantile", "0.9", "--histogram")
     found = answered("query", "some.agg", *asked)
     assert found["ranges"][0]["value"] == pytest.approx(0.5, abs=0.05)
+    assert answered("query", "some.agg", "--range", "10", "inf")["ranges"] == found["ranges"]
     assert found["quantiles"][0]["value"] == "more than 15"
     assert found["histogram"][-1]["from"] == found["histogram"][-1]["to"] == "more than 15"
     assert "more than 15" in done("query", "some.agg", *asked)

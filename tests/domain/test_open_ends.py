@@ -93,6 +93,36 @@ def test_without_an_end_a_range_takes_all_beyond_it() -> None:
     assert MINUTES.stops(highs).tolist() == [123, 122, 1]
 
 
+@pytest.mark.parametrize(
+    ("domain", "typed", "bound"),
+    [
+        (MINUTES, "inf", "more than 120"),
+        (MINUTES.with_no_answer(), "-Infinity", "less than 0"),
+        (MINUTES, "more than 120", "more than 120"),
+        (PAY, "1e999", "more than 2"),
+        (DELAYS, "-inf", "less than 0.1"),
+    ],
+)
+def test_a_bound_without_an_end_may_be_typed_as_infinite(domain: Domain, typed: str, bound: str) -> None:
+    assert domain.parse(typed) == bound
+
+
+@pytest.mark.parametrize(
+    ("domain", "typed", "message"),
+    [
+        (MINUTES, "30.5", "must be a whole number, or “less than 0” or “more than 120”, got '30.5'"),
+        (PAY.with_no_answer(), "x", "must be a number, or “more than 2” or “no answer”, got 'x'"),
+        (Domain.integers(0, 9, open_ends="high"), "-inf", "whole number, or “more than 9”, got '-inf'"),
+        (MONTH, "inf", "31, or “before 2026-02-01” or “after 2026-02-28”, got 'inf'"),
+    ],
+)
+def test_a_bound_that_cannot_be_is_told_with_the_words_that_can(
+    domain: Domain, typed: str, message: str
+) -> None:
+    with pytest.raises(DomainError, match=message):
+        domain.parse(typed)
+
+
 def test_open_ends_are_those_of_numbers_and_days_and_once() -> None:
     anything: Any = Domain
     for make in (

@@ -346,12 +346,16 @@ class Domain(ABC):
         >>> Domain.dates("2026-01-01", "2026-12-31").parse("2026-03-01")
         datetime.date(2026, 3, 1)
         """
+        return self._parse(text, self.one_value)
+
+    def _parse(self, text: str, wanted: str) -> Any:
+        """Do so; an error says that a bound must be what is ``wanted``."""
         try:
             if "_" in text or not text.isascii():  # Python's numbers may have these; people's have not
                 raise ValueError
             return self._read(text)
         except ValueError:
-            raise DomainError(f"a bound must be {self.one_value}, got {text[:40]!r}") from None
+            raise DomainError(f"a bound must be {wanted}, got {text[:40]!r}") from None
 
     def _read(self, text: str) -> Any:
         return float(text)

@@ -139,7 +139,10 @@ class Extended(Domain):
         return value if named else self.inside.label(index - (self.before is not None))
 
     def parse(self, text: str) -> Any:
-        return text if text in (self.before, self.after) else self.inside.parse(text)
+        return self._parse(text, one_value_of(self))
+
+    def _parse(self, text: str, wanted: str) -> Any:
+        return text if text in (self.before, self.after) else self.inside._parse(text, wanted)
 
     def edges(self) -> NoReturn:
         raise DomainError(f"“{self._names}” has no edges; use domain.plain.edges() for the other bins")

@@ -92,7 +92,7 @@ class Ordered(Discrete):
     def edges(self) -> NoReturn:
         raise DomainError(f"labels have no edges, got {listed(self.labels)}; use domain.labels")
 
-    def parse(self, text: str) -> str:
+    def _parse(self, text: str, wanted: str) -> str:
         self._place(text)  # raises an error if there is none of this name
         return text
 

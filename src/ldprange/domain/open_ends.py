@@ -64,6 +64,11 @@ class OpenEnds(Extended):
         named = zip((self.before, self.after), beyond, strict=True)
         return {name: value for name, value in named if name is not None}
 
+    def _parse(self, text: str, wanted: str) -> Any:
+        # inf and the like: the word, which JSON can write
+        meant = [word for word, value in self.words.items() if value == _number(text)]
+        return meant[0] if meant else Extended._parse(self, text, wanted)
+
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "inside": self.inside.to_dict(), "sides": self.sides}
 
@@ -82,3 +87,10 @@ class OpenEnds(Extended):
                 f"{shown(first_of(bounds[within]))}; reports do not tell people beyond an end apart"
             )
         return sides
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
