@@ -51,12 +51,36 @@ def town(here: Path, made_town: Path) -> Path:
         ("2026-01-01..2026-01-09/open-high", ldp.Domain.dates("2026-01-01", "2026-01-09", open_ends="high")),
         ("labels:XS, S,M", ldp.Domain.ordered(["XS", "S", "M"])),
         ("categories:north,south", ldp.Domain.categories(["north", "south"])),
+        (
+            "labels:closed,half/half,opening/open hours",
+            ldp.Domain.ordered(["closed", "half/half", "opening/open hours"]),
+        ),
+        ('labels:a,"b/open"', ldp.Domain.ordered(["a", "b/open"])),
+        ('labels:"a/no-answer",b/NO-ANSWER', ldp.Domain.ordered(["a/no-answer", "b"], no_answer=True)),
     ],
 )
 def test_an_attribute_is_said_in_a_word(here: Path, values: str, domain: ldp.Domain) -> None:
     made = answered("plan", "--attribute", "it", values, "--attribute", "n", "0..1", "--epsilon", "1")
     plan = ldp.Plan.from_json(json.dumps(made["plan"]))
     assert plan.domain == ldp.Domain.product(it=domain, n=ldp.Domain.integers(0, 1))
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "/no-answer/open",
+        "/open/no-answer",
+        "/no_answer",
+        "/no-answer ",
+        "/open-high",
+        "/Open",
+        "/no-answer,c",
+    ],
+)
+def test_a_misplaced_ending_is_no_part_of_a_label(here: Path, ending: str) -> None:
+    refused = run("plan", "--attribute", "it", f"categories:a,b{ending}", *TOWN, "--epsilon", "1")
+    assert refused.exit_code == 2
+    assert "it: after the labels there may be /no-answer, once and at the very end, got '/" in refused.stderr
 
 
 def test_it_is_the_plan_that_is_made_in_python(town: Path) -> None:

@@ -15,6 +15,10 @@ _BETWEEN = re.compile(
     r"([-+.0-9e]+?)\.\.([-+.0-9e]+)(?:/([0-9]{1,9})(/log)?)?(/open(?:-low|-high)?)?", re.IGNORECASE
 )
 _NO_ANSWER = "/no-answer"
+_QUOTED = re.compile(r'"[^"]*"')
+_LIKE_AN_ENDING = re.compile(
+    r"/(?:no[-_]?answers?|open(?:[-_](?:low|high|ends?|both))?)\s*(?=[,/]|$)", re.IGNORECASE
+)
 _OPEN: dict[str | None, OpenEndsLike] = {None: False, "/open": True, "/open-low": "low", "/open-high": "high"}
 WAYS = (
     "0..119 for whole numbers, 0..20000/64 for real numbers in 64 bins, 1..60000/64/log for bins of equal "
@@ -69,6 +73,11 @@ def _domain(values: str) -> Domain:
     """
     kind, _, listed = values.partition(":")
     if listed and kind in ("labels", "categories"):
+        if ending := _LIKE_AN_ENDING.search(_QUOTED.sub("", listed)):
+            raise DomainError(
+                f"after the labels there may be {_NO_ANSWER}, once and at the very end, got "
+                f"{shown(ending[0])}; if it is part of a label, put that in double quotes"
+            )
         return (Domain.ordered if kind == "labels" else Domain.categories)(labels_of(listed))
     said = _BETWEEN.fullmatch(values)
     low, high, bins, logarithmic, sides = said.groups() if said else ("", "", None, None, None)
