@@ -190,6 +190,35 @@ BAD = {
         ("merge", "monday.agg", "reports.parquet"),
         "an aggregate, but it is a Parquet table; give one",
     ),
+    "a labelled plan for a plan": (
+        ("aggregate", "labelled.json", "reports.parquet"),
+        r"labelled\.json: the file must be a plan, but it is a labelled plan; use .* Python \(LabelledPlan\)",
+    ),
+    "a survey of a labelled plan": (
+        ("serve", "--question", "How old?", "--plan", "labelled.json"),
+        "but it is a labelled plan; use it from Python",
+    ),
+    "a labelled plan for values": (
+        (*ENCODE, "labelled.json"),
+        "people's values .*, but it is a labelled plan",
+    ),
+    "querying a labelled aggregate": (
+        ("query", "labelled.agg"),
+        r"an aggregate, but it is a labelled aggregate; use it from Python \(LabelledAggregate\)",
+    ),
+    "adding a labelled aggregate": (
+        ("merge", "monday.agg", "labelled.agg"),
+        "labelled.agg: .* a labelled agg",
+    ),
+    "checking a labelled aggregate": (("check", "labelled.agg"), "but it is a labelled aggregate"),
+    "a plan over a labelled one": (
+        (*PLAN, "--epsilon", "1", "-o", "labelled.json"),
+        "labelled.json holds a labelled plan; choose another name",
+    ),
+    "a sum over a labelled aggregate": (
+        ("merge", "monday.agg", "-o", "labelled.agg"),
+        "labelled.agg holds a labelled aggregate",
+    ),
     "a spreadsheet": ((*ENCODE, "people.xlsx", "--column", "age"), "a spreadsheet .*; export it as CSV"),
     "semicolons": (
         (*ENCODE, "semicolons.csv", "--column", "age"),
@@ -264,6 +293,10 @@ def make_trouble() -> None:
     done("encode", "other.json", "people.csv", "--column", "age", "-o", "other.reports")
     done("aggregate", "other.json", "other.reports", "-o", "other.agg")
     ldp.Aggregate.empty(ldp.Plan.from_json(Path("other.json").read_text())).save("nobody.agg")
+    ages_plan = ldp.Plan.load("ages.plan.json")
+    labelled = ldp.LabelledPlan(("first age", "last age"), (ages_plan, ages_plan), ("stays", "leaves"), "one")
+    labelled.save("labelled.json")
+    ldp.LabelledAggregate.empty(labelled).save("labelled.agg")
     for whole, cut in {
         "whole.parquet": "cut.parquet",
         "reports.parquet": "cut-reports.parquet",

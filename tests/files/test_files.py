@@ -31,6 +31,14 @@ class TestKinds:
         for suffix, kind in kinds.items():
             assert kind_of((tmp_path / f"x.{suffix}").read_bytes()[:4096]) is kind
 
+    def test_labelled_ones_are_recognised(self, tmp_path: Path) -> None:
+        plan = PLANS["HRR"]
+        labelled = ldp.LabelledPlan(("hours", "trips"), (plan, plan), ("stays", "leaves"), "all")
+        labelled.save(tmp_path / "x.plan")
+        ldp.LabelledAggregate.empty(labelled).save(tmp_path / "x.agg")
+        for suffix, kind in {"plan": Kind.LABELLED_PLAN, "agg": Kind.LABELLED_AGGREGATE}.items():
+            assert kind_of((tmp_path / f"x.{suffix}").read_bytes()[:4096]) is kind
+
     @pytest.mark.parametrize(
         ("start", "kind"),
         [

@@ -15,7 +15,7 @@ from ldprange.cli.output import answers, console, facts, note, print_json
 from ldprange.cli.summary import oracle_name
 from ldprange.client.acceptance import check_accepted
 from ldprange.errors import PlanError
-from ldprange.files.sniffing import SWAP, Kind, expect
+from ldprange.files.sniffing import SWAP, Kind, beginning, expect, kind_of
 from ldprange.files.sources import opened
 from ldprange.learning.plan import LabelledPlan
 from ldprange.plan import Plan
@@ -93,7 +93,8 @@ def audit(
 def _read(path: str) -> Plan | LabelledPlan:
     """Read a plan, or a labelled plan."""
     with opened(path) as file:
-        expect(Kind.PLAN, file, "a plan", dict.fromkeys(Kind, SWAP))
+        if kind_of(beginning(file)) is not Kind.LABELLED_PLAN:
+            expect(Kind.PLAN, file, "a plan", dict.fromkeys(Kind, SWAP))
         text = text_of(file.read())
         return LabelledPlan.from_json(text) if '"ldprange_labelled_plan"' in text else Plan.from_json(text)
 

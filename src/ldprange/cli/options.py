@@ -20,6 +20,7 @@ from ldprange.sampling import Population, read_population
 from ldprange.support.checking import is_number, shown
 from ldprange.support.columns import Missing
 
+_KEPT = (Kind.PLAN, Kind.AGGREGATE, Kind.LABELLED_PLAN, Kind.LABELLED_AGGREGATE)  # never replaced
 _MOST_PEOPLE = 10**15  # far more than there are
 
 plan_argument = click.argument("plan_file", metavar="PLAN")
@@ -150,7 +151,7 @@ def check_output(path: str, inputs: Sequence[str] = (), *, writes: Kind | None =
     if target.is_file():
         with opened(path) as file:
             held = kind_of(beginning(file))
-        if held in (Kind.PLAN, Kind.AGGREGATE) and held is not writes:
+        if held in _KEPT and held is not writes:
             raise FileError(f"{path} holds {held.value}; choose another name, or remove that file first")
 
 

@@ -21,6 +21,8 @@ class Kind(Enum):
 
     PLAN = "a plan"
     AGGREGATE = "an aggregate"
+    LABELLED_PLAN = "a labelled plan"
+    LABELLED_AGGREGATE = "a labelled aggregate"
     PACKED = "packed reports"
     PARQUET = "a Parquet table"
     ARCHIVE = "a spreadsheet or an archive"
@@ -29,10 +31,15 @@ class Kind(Enum):
 
 _MAGIC = {
     b"LDPRAGG": Kind.AGGREGATE,
+    b"LDPRLAB": Kind.LABELLED_AGGREGATE,
     b"PAR1": Kind.PARQUET,
     b"PK\x03\x04": Kind.ARCHIVE,  # zip, and so .xlsx and .ods
     b"\xd0\xcf\x11\xe0": Kind.ARCHIVE,  # .xls
     b"\x1f\x8b": Kind.ARCHIVE,  # gzip
+}
+_FROM_PYTHON = {
+    Kind.LABELLED_PLAN: "use it from Python (LabelledPlan)",
+    Kind.LABELLED_AGGREGATE: "use it from Python (LabelledAggregate)",
 }
 
 
@@ -48,11 +55,12 @@ def expect(kind: Kind, file: BinaryIO, what: str, advice: Mapping[Kind, str]) ->
     what
         The same in the user's words.
     advice
-        What to do about each kind that it may be instead.
+        What to do about each kind that it may be instead; of labelled ones it is known.
     """
     found = kind_of(beginning(file))
     if found is not None and found != kind:
-        raise FileError(f"the file must be {what}, but it is {found.value}; {advice[found]}")
+        what_to_do = {**advice, **_FROM_PYTHON}[found]
+        raise FileError(f"the file must be {what}, but it is {found.value}; {what_to_do}")
 
 
 def kind_of(start: bytes) -> Kind | None:
@@ -74,6 +82,8 @@ def kind_of(start: bytes) -> Kind | None:
     except UnicodeDecodeError:
         return None
     if text.lstrip().startswith("{"):
+        if '"ldprange_labelled_plan"' in text:  # which has plans inside
+            return Kind.LABELLED_PLAN
         return Kind.PLAN if '"ldprange_plan"' in text else None
     return None if re.search(r"[\0-\x08\x0b\x0c\x0e-\x1f]", text) else Kind.TEXT
 
