@@ -352,6 +352,20 @@ class TestDocumentation:
             assert [line for line in lines if line][: len(expected)] == expected
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "times"),
+    [
+        ("6", "may be e^ε = 403 times"),
+        ("7", "may be e^ε = 1,097 times"),
+        ("1e9", "may be more than 1,000,000,000 times"),
+    ],
+)
+def test_an_epsilon_that_protects_nobody_is_told(here: Path, epsilon: str, times: str) -> None:
+    made = run("plan", "--low", "0", "--high", "10", "--epsilon", epsilon, "-o", "weak.json")
+    assert f"protects hardly anybody: what a person sends {times} likelier" in made.stderr
+    assert ("at most 1 point\n" in made.stdout) == (epsilon == "1e9")
+
+
 @pytest.mark.slow
 def test_few_people_are_told_what_would_do_before_anyone_is_asked(here: Path) -> None:
     survey = ("--low", "0", "--high", "120", "--epsilon", "1", "--users", "300")

@@ -21,6 +21,7 @@ from ldprange.reports import Report
 
 _MAX_TOLD = 24  # levels of which each is told
 _WEAK = 5.0  # an ε beyond which a report nearly tells the answer
+_COUNTLESS = 10**9  # times, beyond which nobody asks how many
 
 
 def plan_facts(plan: Plan) -> list[tuple[str, str]]:
@@ -73,21 +74,29 @@ def denoised_facts(prediction: DenoisedPrediction) -> list[tuple[str, str]]:
 
 def influence_facts(influence: Influence) -> list[tuple[str, str]]:
     """Return what made-up reports can do."""
-    return [
-        (
-            "made-up reports",
-            f"{influence.share:.0%} of all move an answer by at most {100 * influence.fair_coins:.3g} points",
-        )
-    ]
+    points = f"{100 * influence.fair_coins:.3g}"
+    most = f"{points} point{'s' * (points != '1')}"
+    return [("made-up reports", f"{influence.share:.0%} of all move an answer by at most {most}")]
 
 
 def warn_if_weak(epsilon: float) -> None:
     """Say on standard error that ``epsilon`` protects hardly anybody, where it is so large."""
     if epsilon > _WEAK:
         note(
-            f"ε = {epsilon:g} protects hardly anybody: what a person sends may be e^ε = "
-            f"{math.exp(min(epsilon, 700)):.2g} times likelier from one answer than another; 1 is usual"
+            f"ε = {epsilon:g} protects hardly anybody: what a person sends may be "
+            f"{_times(epsilon)} times likelier from one answer than another; 1 is usual"
         )
+
+
+def _times(epsilon: float) -> str:
+    """Return e^ε in words.
+
+    >>> _times(7), _times(1e9)
+    ('e^ε = 1,097', 'more than 1,000,000,000')
+    """
+    if epsilon > math.log(_COUNTLESS):
+        return f"more than {_COUNTLESS:,}"
+    return f"e^ε = {math.exp(epsilon):,.0f}"
 
 
 def privacy_fact(epsilon: float) -> tuple[str, str]:
