@@ -133,7 +133,7 @@ def test_a_proxy_must_be_named_by_its_address(here: Path, proxy: str) -> None:
 
 def test_tokens_are_shown_on_a_terminal_only(here: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "ldprange", "serve", "--port", "0"],
+        [sys.executable, "-m", "ldprange", "serve", "--port", "0", "--data", "my surveys"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -142,9 +142,9 @@ def test_tokens_are_shown_on_a_terminal_only(here: Path) -> None:
     first = process.stderr.readline()
     process.terminate()
     said, rest = process.communicate(timeout=60)  # if it does not end, that is told rather than waited for
-    assert "ldprange tokens --data ldprange-data" in first
+    assert "ldprange tokens --data 'my surveys'" in first
     assert "token " not in said + rest
-    assert Store("ldprange-data").digests() == {}
+    assert Store("my surveys").digests() == {}
 
 
 def test_an_epsilon_that_protects_nobody_is_told(here: Path) -> None:

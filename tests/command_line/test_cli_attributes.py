@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -183,6 +184,18 @@ def test_one_is_asked_about_among_the_people_in_others(town: Path) -> None:
     assert told["prefixes"][0]["high"] == among.prefix(7).high
     assert told["quantiles"][0]["value"] == among.quantile(0.5).value == 12
     assert "age given region S: from 8 to 15" in done("query", "town.agg", *asked, "--range", "8", "15")
+
+
+def test_a_name_in_advice_can_be_pasted(here: Path) -> None:
+    wait, channel = ldp.Domain.integers(0, 3), ldp.Domain.categories(["web", "phone"])
+    domain = ldp.Domain.product(
+        {"Wait in minutes, as far as is known, from the first call": wait, "channel": channel}
+    )
+    plan = ldp.choose_plan(domain, epsilon=3, expected_users=100)
+    ldp.simulate(plan, np.full(domain.shape, 100), seed=1).save("some.agg")
+    (advice,) = (line for line in done("query", "some.agg").splitlines() if "For a picture of one" in line)
+    pasted = shlex.split(advice)[-2:]
+    assert "50% lie up to" in done("query", "some.agg", *pasted)
 
 
 @pytest.fixture(scope="module")

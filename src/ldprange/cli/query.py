@@ -1,5 +1,6 @@
 """``ldprange query``."""
 
+import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -200,8 +201,9 @@ def _named(
 def _print_pictures(estimates: dict[str, Estimate], confidence: float) -> None:
     """Draw the cdf of the one attribute there is; of several, say how to see one."""
     if len(estimates) > 1:
-        console().print(
-            f"For a picture of one, add --attribute, such as --attribute {next(iter(estimates))}."
+        # not broken into lines, nor with a full stop: so it can be pasted
+        click.echo(
+            f"For a picture of one, add its name, such as --attribute {shlex.quote(next(iter(estimates)))}"
         )
         return
     screen = console()

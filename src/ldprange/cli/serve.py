@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import socket
 import sys
 from collections.abc import Callable, Sequence
@@ -215,8 +216,9 @@ def _announce(store: Store, wanted: Sequence[Survey], here: str, place: str) -> 
             tokens = new_tokens()
             store.keep_digests({role: digest(token) for role, token in tokens.items()})
         else:
-            where = f"--database {store.place}" if "://" in place else f"--data {place}"
-            note(f"there are no tokens yet, and only a terminal may show them; run: ldprange tokens {where}")
+            where = ["--database", store.place] if "://" in place else ["--data", place]
+            line = shlex.join(["ldprange", "tokens", *where])
+            note(f"there are no tokens yet, and only a terminal may show them; run: {line}")
     others = {survey.name: survey for survey in store.surveys()}
     together = [others.pop(survey.name) for survey in wanted]
     rows = []
