@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ldprange as ldp
@@ -109,6 +110,7 @@ def test_the_whole_way_with_no_answer_on_one_of_several_attributes(here: Path) -
     assert "pay or town: no answer, of all people" in shown
     assert "All but the share of no answer is about those who answered." in shown
     assert "no answer,pay or town," in done("query", "some.agg", *asked, "--csv")
+    assert both["no_answer"]["attributes"] == ["pay", "town"]
     assert "of all people" not in " ".join(done("query", "some.agg", *given).split())
     overview = done("query", "some.agg")
     assert overview.count("no answer, of all people") == 2
@@ -121,6 +123,21 @@ def test_the_whole_way_with_no_answer_on_one_of_several_attributes(here: Path) -
     refused = run("query", "some.agg", "--everyone")
     assert refused.exit_code == 2
     assert "--everyone goes with a question" in refused.stderr
+
+
+def test_only_those_who_may_decline_are_told_of(here: Path) -> None:
+    domain = ldp.Domain.product(
+        {
+            "channel": ldp.Domain.categories(["web", "phone"], no_answer=True),
+            "wait": ldp.Domain.integers(0, 3),
+        }
+    )
+    plan = ldp.choose_plan(domain, epsilon=3, expected_users=1000)
+    ldp.simulate(plan, np.full(domain.shape, 100), seed=1).save("some.agg")
+    asked = ("query", "some.agg", "--within", "wait", "0", "1", "--within", "channel", "web", "web")
+    assert answered(*asked)["within"]["no_answer"]["attributes"] == ["channel"]
+    assert "\n channel: no answer, of all people " in done(*asked)
+    assert "no answer,channel," in done(*asked, "--csv")
 
 
 def test_a_table_must_have_all_values_where_all_must_answer(here: Path) -> None:

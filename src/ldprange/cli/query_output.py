@@ -34,7 +34,7 @@ def print_csv(within: dict[str, Any] | None, found: list[dict[str, Any]], confid
 def _csv_rows(within: dict[str, Any] | None, found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     if within:
         if none := within.get("no_answer"):
-            yield {"kind": NO_ANSWER, "attribute": " or ".join(within["ranges"]), **none}
+            yield {"kind": NO_ANSWER, "attribute": " or ".join(none["attributes"]), **none}
         yield {"kind": "within", "among": _where(within["ranges"]), **within}
     for about in found:
         whom = {"attribute": about.get("attribute", ""), "among": _where(about.get("given", {}))}
@@ -52,7 +52,7 @@ def print_answers(within: dict[str, Any] | None, found: list[dict[str, Any]], co
     interval = f"{100 * confidence:g}% interval"
     rows = [] if within is None else [(_where(within["ranges"]), *_shares(within))]
     if within and (none := within.get("no_answer")):
-        rows.insert(0, (f"{' or '.join(within['ranges'])}: {NO_ANSWER}, of all people", *_shares(none)))
+        rows.insert(0, (f"{' or '.join(none['attributes'])}: {NO_ANSWER}, of all people", *_shares(none)))
     if rows := [*rows, *(row for about in found for row in _rows(about))]:
         console().print(answers(["question", "answer", interval], rows))
     for about in found:

@@ -67,9 +67,9 @@ def overview_of(estimated: Estimate) -> Questions:
 
 def share_within(found: JointEstimate, ranges: Ranges, confidence: float) -> dict[str, Any]:
     """Return the share of people in all ``ranges`` at once, from ``found`` at ``confidence``."""
-    none = {}
-    if any(found.domain.attribute(name) != found.plan.domain.attribute(name) for name in ranges):
-        none = {"no_answer": _one(found.no_answer(*ranges, confidence=confidence))}
+    none, domain = {}, found.plan.domain
+    if names := [name for name in ranges if found.domain.attribute(name) != domain.attribute(name)]:
+        none = {"no_answer": {"attributes": names, **_one(found.no_answer(*names, confidence=confidence))}}
     return {"ranges": bounds(ranges), **none, **_one(found.range(ranges, confidence=confidence))}
 
 
