@@ -6,6 +6,8 @@ endless population; for a finite one R(1 − R)/``fixed_people`` is taken off, w
 """
 
 import math
+import re
+from decimal import Decimal, InvalidOperation
 from typing import Literal
 
 from ldprange.errors import QueryError
@@ -15,7 +17,7 @@ Population = float | Literal["respondents"] | None
 """An endless population (None), a number of people, or only those who answered."""
 
 RESPONDENTS: Literal["respondents"] = "respondents"
-_MAX_DIGITS = 15  # of a number of people
+_MOST_PEOPLE = 10**15  # far more than there are
 
 
 def check_population(population: object, users: float) -> None:
@@ -41,14 +43,30 @@ def read_population(text: str) -> Population:
     """
     if text == RESPONDENTS:
         return RESPONDENTS
-    digits = text.replace(",", "")
-    short = digits.isascii() and digits.isdecimal() and len(digits) <= _MAX_DIGITS
-    if not short or int(digits) < 1:
+    people = read_people(text)
+    if people is None:
         raise QueryError(
-            "population must be 'respondents' or a number of people from 1 on (left out, it is endless), "
-            f"got {shown(text)}"
+            "population must be 'respondents' or a whole number of people from 1 to 10^15, such as "
+            f"1,000,000 or 1e6 (left out, it is endless), got {shown(text)}"
         )
-    return float(digits)
+    return float(people)
+
+
+def read_people(text: str) -> int | None:
+    """Return the number of people that was typed as ``text``; None if it is not a whole one from 1 to 10^15.
+
+    >>> read_people("1000"), read_people("1,000"), read_people("1e3"), read_people("1.5")
+    (1000, 1000, 1000, None)
+    """
+    if "_" in text or not text.isascii():  # as Python's numbers may be
+        return None
+    grouped = re.fullmatch(r"\d{1,3}(,\d{3})+", text)
+    try:
+        number = Decimal(text.replace(",", "") if grouped else text)
+    except InvalidOperation:
+        return None
+    whole = number.is_finite() and 1 <= number <= _MOST_PEOPLE and number == int(number)
+    return int(number) if whole else None
 
 
 def fixed_people(population: Population, users: float) -> float:

@@ -253,6 +253,14 @@ class TestAsking:
         ]
         assert found == [b'{"drawn":4}'] * 2 + [b'{"drawn":6}'] * 2
 
+    def test_a_population_may_be_typed_as_users_are(self, asked: Service) -> None:
+        plain, *others = (
+            asked.get(f"/api/surveys/ages/range?low=18&high=64&population={text}").json
+            for text in ("50000", "50,000", "5e4", "5E%2B4")
+        )
+        assert plain["population"] == 50_000
+        assert others == [plain] * 3
+
     def test_whoever_asks_of_many_populations_fills_no_memory(self, asked: Service) -> None:
         estimates, survey = Estimates(), asked.collector.surveys["ages"]
         made = [
@@ -281,6 +289,8 @@ class TestAsking:
             "range?low=1&high=2&population=many",
             "range?low=1&high=2&population=1999",
             "range?low=1&high=2&population=0",
+            "range?low=1&high=2&population=1e16",
+            "range?low=1&high=2&population=5_000",
             f"range?low=1&high=2&population={'9' * 400}",
             f"range?low=1&high=2&population={'9' * 5000}",
             "prefix",

@@ -174,6 +174,12 @@ class TestTheWholeWay:
         )
         assert wide["low"] < narrow["low"] < narrow["high"] < wide["high"]
 
+    def test_a_population_is_typed_as_expected_people_are(self, survey: Path) -> None:
+        asked = ("query", "monday.agg", "--range", "18", "64", "--population")
+        found = answered(*asked, "1000000")
+        assert found["population"] == 1_000_000
+        assert answered(*asked, "1e6") == answered(*asked, "1,000,000") == found
+
     def test_a_simultaneous_band_is_wider(self, survey: Path) -> None:
         asked = ("query", "monday.agg", "--cdf")
         alone, at_once = answered(*asked), answered(*asked, "--band", "simultaneous")

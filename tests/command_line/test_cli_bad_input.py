@@ -261,6 +261,11 @@ BAD = {
     "a range outside": (("query", "monday.agg", "--range", "-5", "18"), "between 0 and 119, got -5"),
     "a prefix outside": (("query", "monday.agg", "--prefix", "200"), "between 0 and 119, got 200"),
     "a bound of the wrong kind": (("query", "monday.agg", "--range", "a", "b"), "a whole number, got 'a'"),
+    "a population of nobody": (
+        ("query", "monday.agg", "--population", "0"),
+        "'--population': population must be .* a whole number of people from 1 to 10.15, such as .* got '0'",
+    ),
+    "half a person": (("query", "monday.agg", "--population", "2e4.5"), "population must be"),
     "confidence of 1": (("query", "monday.agg", "--confidence", "1"), "confidence must lie between 0 and 1"),
     "a band of nothing": (("query", "monday.agg", "--band", "simultaneous"), "--cdf only"),
     "an unknown command": (("guess",), "No such command"),

@@ -1,8 +1,6 @@
 """What several commands share: arguments, options, and the files behind them."""
 
-import re
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
 from typing import get_args
@@ -16,12 +14,11 @@ from ldprange.files.sniffing import Kind, beginning, expect, kind_of
 from ldprange.files.sources import opened
 from ldprange.planner.choose import Answers
 from ldprange.planner.optimise import Workload
-from ldprange.sampling import Population, read_population
+from ldprange.sampling import Population, read_people, read_population
 from ldprange.support.checking import is_number, shown
 from ldprange.support.columns import Missing
 
 _KEPT = (Kind.PLAN, Kind.AGGREGATE, Kind.LABELLED_PLAN, Kind.LABELLED_AGGREGATE)  # never replaced
-_MOST_PEOPLE = 10**15  # far more than there are
 
 plan_argument = click.argument("plan_file", metavar="PLAN")
 values_argument = click.argument("values_file", metavar="VALUES")
@@ -68,18 +65,14 @@ epsilon_option = partial(
 def _people(context: click.Context, option: click.Parameter, typed: str | None) -> int | None:
     if typed is None:
         return None
-    grouped = re.fullmatch(r"\d{1,3}(,\d{3})+", typed)
-    try:
-        number = Decimal(typed.replace(",", "") if grouped else typed)
-    except InvalidOperation:
-        number = Decimal("NaN")
-    if not (number.is_finite() and 1 <= number <= _MOST_PEOPLE and number == int(number)):
+    people = read_people(typed)
+    if people is None:
         raise click.BadParameter(
             f"it must be a whole number from 1 to 10^15, such as 1,000,000 or 1e6, got {shown(typed)}",
             context,
             option,
         )
-    return int(number)
+    return people
 
 
 users_option = partial(

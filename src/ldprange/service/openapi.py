@@ -108,7 +108,7 @@ _POPULATION = _query(
     "population",
     {
         "type": "string",
-        "pattern": f"^({POPULATION}|{RESPONDENTS}|[0-9,]*[1-9][0-9,]*)$",
+        "pattern": f"^({POPULATION}|{RESPONDENTS}|[1-9][0-9]*(,[0-9]{{3}})*(\\.[0-9]+)?([eE][+]?[0-9]+)?)$",
         "default": POPULATION,
     },
     "Whom intervals speak of: an endless population, just those who answered, or so many people.",
