@@ -52,6 +52,14 @@ def test_a_fingerprint_that_is_none_is_an_error(client: Any, plan: Any, wrong: A
         client(plan, fingerprint=wrong)
 
 
+@every_client
+def test_all_that_is_not_accepted_is_told(client: Any, plan: Any) -> None:
+    with pytest.raises(ldp.PlanError, match=r"ε must be at most 1, .*; also, the plan's fingerprint must be"):
+        client(plan, max_epsilon=1, fingerprint=SIMILAR.fingerprint)
+    with pytest.raises(ldp.ArgumentError, match="a fingerprint must be"):
+        client(plan, max_epsilon=1, fingerprint="abc")
+
+
 def test_reports_that_fit_into_no_request_are_refused() -> None:
     fits, too_long = (
         ldp.Plan(ldp.Domain.integers(1, 8 * MAX_REPORT_BYTES + more), 1.0, ldp.Flat(), ldp.OUE())

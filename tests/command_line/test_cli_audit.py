@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -57,7 +58,13 @@ def test_a_plan_beyond_what_is_accepted_is_wrong(plan_file: str, here: Path) -> 
         assert done.exit_code == 1
         assert message in done.stderr
         assert message in (here / "audit.html").read_text(encoding="utf-8")
-    assert run("audit", plan_file, "--exact", "--max-epsilon", "0").exit_code == 2
+    both = ("audit", plan_file, "--exact", "--max-epsilon", "1", "--fingerprint")
+    epsilon, other = json.loads(run(*both, "0" * 16, "--json").stdout)["wrong"]
+    assert "must be at most 1.0" in epsilon
+    assert "it is another plan" in other
+    for wrong in (("audit", plan_file, "--exact", "--max-epsilon", "0"), (*both, "abc")):
+        assert run(*wrong).exit_code == 2
+    assert "a fingerprint must be 16 lower-case hexadecimal digits" in run(*both, "abc").stderr
 
 
 def test_a_labelled_plan(here: Path) -> None:

@@ -43,8 +43,8 @@ class Audit:
         What holds of the coins.
     made_on
         The day.
-    refusal
-        Why the plan is not accepted at all, where something was asked of it; empty if it is.
+    refusals
+        Why the plan is not accepted at all, where something was asked of it, a sentence each.
     """
 
     plan: Plan | LabelledPlan
@@ -52,12 +52,12 @@ class Audit:
     boxes: tuple[tuple[str, BlackBox], ...] = ()
     coins: tuple[CoinCheck, ...] = ()
     made_on: datetime.date = field(default_factory=lambda: datetime.datetime.now(datetime.UTC).date())
-    refusal: str = ""
+    refusals: tuple[str, ...] = ()
 
     @property
     def wrong(self) -> list[str]:
         """What is wrong, a sentence each; empty if all is well."""
-        found = [self.refusal] if self.refusal else []
+        found = list(self.refusals)
         if not self.exact.holds:
             found.append(
                 f"the plan's ε is {self.exact.epsilon:.9g}, above the {self.exact.stated:g} that is stated"

@@ -13,8 +13,7 @@ from ldprange.cli.command import command
 from ldprange.cli.options import check_output, json_option, plan_argument
 from ldprange.cli.output import answers, console, facts, note, print_json
 from ldprange.cli.summary import oracle_name
-from ldprange.client.acceptance import check_accepted
-from ldprange.errors import PlanError
+from ldprange.client.acceptance import refusals
 from ldprange.files.sniffing import SWAP, Kind, beginning, expect, kind_of
 from ldprange.files.sources import opened
 from ldprange.learning.plan import LabelledPlan
@@ -61,7 +60,7 @@ def audit(
     Exits with 1 if something is wrong. A large ε is not, unless you say how much you accept (--max-epsilon).
     """
     plan = _read(plan_file)
-    refusal = _refusal(plan, max_epsilon, fingerprint)
+    refused = refusals(plan, max_epsilon, fingerprint)
     if page is not None:
         check_output(page, [plan_file])
     screen = console(stderr=True)
@@ -74,7 +73,7 @@ def audit(
             shown.update(task, description=f"{what}: {done[what]:,} reports")
 
         found = audit_plan(plan, runs=runs, only_exact=only_exact, progress=progress)
-    found = replace(found, refusal=refusal)
+    found = replace(found, refusals=tuple(refused))
     if page is not None:
         with whole_file(page) as file:
             file.write(audit_page(found).encode())
@@ -97,15 +96,6 @@ def _read(path: str) -> Plan | LabelledPlan:
             expect(Kind.PLAN, file, "a plan", dict.fromkeys(Kind, SWAP))
         text = text_of(file.read())
         return LabelledPlan.from_json(text) if '"ldprange_labelled_plan"' in text else Plan.from_json(text)
-
-
-def _refusal(plan: Plan | LabelledPlan, max_epsilon: float | None, fingerprint: str | None) -> str:
-    """Return why ``plan`` is not accepted, having more ε than ``max_epsilon`` or another ``fingerprint``."""
-    try:
-        check_accepted(plan, max_epsilon, fingerprint)
-    except PlanError as error:
-        return str(error)
-    return ""
 
 
 def _show(found: Audit, only_exact: bool) -> None:

@@ -36,27 +36,33 @@ def check_accepted(plan: Asking, max_epsilon: float | None, fingerprint: str | N
 
     Either may be None: then anything is accepted.
     """
-    if max_epsilon is not None:
-        if not is_number(max_epsilon) or max_epsilon <= 0:
-            raise ArgumentError(
-                f"max_epsilon must be a finite number above 0, or None, got {shown(max_epsilon)}"
-            )
-        if plan.epsilon > max_epsilon:
-            raise PlanError(
-                f"the plan's ε must be at most {max_epsilon!r}, the most that is accepted here, "
-                f"got {plan.epsilon!r}; do not answer it"
-            )
-    if fingerprint is not None:
-        if not isinstance(fingerprint, str) or not _FINGERPRINT.fullmatch(fingerprint):
-            raise ArgumentError(
-                f"a fingerprint must be {2 * FINGERPRINT_BYTES} lower-case hexadecimal digits, or None, "
-                f"got {shown(fingerprint)}"
-            )
-        if plan.fingerprint != fingerprint:
-            raise PlanError(
-                f"the plan's fingerprint must be {fingerprint}, the one that is accepted here, "
-                f"got {plan.fingerprint}; it is another plan: do not answer it"
-            )
+    if found := refusals(plan, max_epsilon, fingerprint):
+        raise PlanError("; also, ".join(found))
+
+
+def refusals(plan: Asking, max_epsilon: float | None, fingerprint: str | None) -> list[str]:
+    """Return all reasons why ``plan`` is not accepted, a sentence each."""
+    if max_epsilon is not None and (not is_number(max_epsilon) or max_epsilon <= 0):
+        raise ArgumentError(f"max_epsilon must be a finite number above 0, or None, got {shown(max_epsilon)}")
+    if fingerprint is not None and (
+        not isinstance(fingerprint, str) or not _FINGERPRINT.fullmatch(fingerprint)
+    ):
+        raise ArgumentError(
+            f"a fingerprint must be {2 * FINGERPRINT_BYTES} lower-case hexadecimal digits, or None, "
+            f"got {shown(fingerprint)}"
+        )
+    found = []
+    if max_epsilon is not None and plan.epsilon > max_epsilon:
+        found.append(
+            f"the plan's ε must be at most {max_epsilon!r}, the most that is accepted here, "
+            f"got {plan.epsilon!r}; do not answer it"
+        )
+    if fingerprint is not None and plan.fingerprint != fingerprint:
+        found.append(
+            f"the plan's fingerprint must be {fingerprint}, the one that is accepted here, "
+            f"got {plan.fingerprint}; it is another plan: do not answer it"
+        )
+    return found
 
 
 def check_report_bytes(plans: Sequence[Plan]) -> None:
