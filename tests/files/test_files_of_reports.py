@@ -251,17 +251,17 @@ class TestReportsAreRefused:
     @pytest.mark.parametrize(
         ("row", "match"),
         [
-            ("{plan},0,02", r"\[0, 2\)"),
-            ("{plan},10,00", "below 10, got 10"),
-            ("{plan},999,00", "cannot be read"),
-            ("{plan},x,00", "cannot be read"),
-            ("{plan},0,0", "as long as"),
-            ("{plan},0,0000", "as long as"),
-            ("{plan},0,zz", "hexadecimal"),
-            ("{plan},0, 0", "hexadecimal"),
-            ("{plan},0,", "every row must have"),
-            ("{plan},0", "cannot be read"),
-            (",0,00", "every row must have"),
+            ("{plan},0,02", r"row 2: .*\[0, 2\)"),
+            ("{plan},10,00", "row 2: .*below 10, got 10"),
+            ("{plan},999,00", "cannot be read: .* row 2: "),
+            ("{plan},x,00", "cannot be read: .* row 2: "),
+            ("{plan},0,0", "row 2: .*as long as"),
+            ("{plan},0,0000", "row 2: .*as long as"),
+            ("{plan},0,zz", "row 2: .*hexadecimal"),
+            ("{plan},0, 0", "row 2: .*hexadecimal"),
+            ("{plan},0,", "row 2: every row must have"),
+            ("{plan},0", "cannot be read: .* row 2: Expected 3 columns, got 2"),
+            (",0,00", "row 2: every row must have"),
             ("0123456789abcdef,0,00", "another plan"),
         ],
     )
@@ -270,6 +270,14 @@ class TestReportsAreRefused:
         good = f"{plan.fingerprint},0,01\n"
         path.write_text("plan,level,report\n" + good + row.format(plan=plan.fingerprint) + "\n" + good)
         self._refuse(path, plan, LdprangeError, match)
+
+    @pytest.mark.parametrize("wrong", ["{plan},0,zz", "{plan},9"])
+    def test_csv_rows_far_down_and_not_in_the_order_of_levels(self, tmp_path: Path, wrong: str) -> None:
+        path, plan = tmp_path / "x.csv", PLANS["HRR"]
+        rows = [f"{plan.fingerprint},{at % 2},01\n" for at in range(200_000)]
+        rows[150_001] = f"{wrong.format(plan=plan.fingerprint)}\n"
+        path.write_text("plan,level,report\n" + "".join(rows))
+        self._refuse(path, plan, LdprangeError, "row 150002: ")
 
     def test_csv_of_other_columns(self, tmp_path: Path) -> None:
         path = tmp_path / "x.csv"

@@ -2,6 +2,7 @@
 
 import binascii
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import BinaryIO
 
 import numpy as np
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from ldprange.errors import WireError
+from ldprange.errors import LdprangeError, WireError, about
 from ldprange.files.report_rows import (
     batch_of,
     by_level,
@@ -20,7 +21,7 @@ from ldprange.files.report_rows import (
     strings,
     widths_of,
 )
-from ldprange.files.tables import delimited_batches, read_header
+from ldprange.files.tables import delimited_batches, first_failure, read_header
 from ldprange.plan import Plan
 from ldprange.reports import Batch
 
@@ -48,14 +49,27 @@ def read(file: BinaryIO, plan: Plan, groups: range | None = None) -> Iterator[Ba
             f"the columns must be {','.join(_TYPES)}, got {','.join(names)[:100]}; of a table of "
             "your own, name the column of packed reports (--column)"
         )
-    widths = widths_of(plan)
+    first = 1
     for rows in delimited_batches(file, names, _TYPES, pyarrow.csv.ParseOptions()):
-        levels, reports = by_level(plan, rows)
-        for fingerprint in pc.unique(rows.column("plan")).to_pylist():
+        for fingerprint in pc.unique(rows.column("plan")).drop_null().to_pylist():
             check_fingerprint(plan, fingerprint)
-        digits = end_to_end(reports, _DIGITS * np.array(widths)[levels])
         try:
-            data = binascii.unhexlify(digits)
-        except binascii.Error:
-            raise WireError("every report must be in hexadecimal digits, and some are not") from None
-        yield batch_of(plan, levels, np.frombuffer(data, np.uint8), widths)
+            batch = _batch(plan, rows)
+        except LdprangeError:
+            at = first_failure(rows, partial(_batch, plan), (LdprangeError,))
+            with about(f"row {first + at}"):
+                _batch(plan, rows[at : at + 1])
+            raise
+        yield batch
+        first += len(rows)
+
+
+def _batch(plan: Plan, rows: pa.RecordBatch) -> Batch:
+    levels, reports = by_level(plan, rows)
+    widths = widths_of(plan)
+    digits = end_to_end(reports, _DIGITS * np.array(widths)[levels])
+    try:
+        data = binascii.unhexlify(digits)
+    except binascii.Error:
+        raise WireError("every report must be in hexadecimal digits, and this one is not") from None
+    return batch_of(plan, levels, np.frombuffer(data, np.uint8), widths)

@@ -5,7 +5,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, tee
+from itertools import tee
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -43,11 +43,17 @@ _Numbered = tuple[pa.RecordBatch, _Rows]  # rows, and the number that each has i
 def plain_values(file: BinaryIO, domain: Domain, skipped: Skipped | None = None) -> Column:
     """Yield the values of a text with one value a line."""
     parsing = pyarrow.csv.ParseOptions(delimiter=_NEVER, quote_char=False, ignore_empty_lines=False)
-    # block by block, because a reader that waits for standard input by itself cannot be interrupted
-    text = {"value": pa.string()}
-    blocks = (delimited_batches(io.BytesIO(block), ["value"], text, parsing) for block in _whole_lines(file))
-    (column,) = _columns(_without_words(chain.from_iterable(blocks), domain), domain, skipped)
+    (column,) = _columns(_without_words(_plain_batches(file, parsing), domain), domain, skipped)
     return column
+
+
+def _plain_batches(file: BinaryIO, parsing: pyarrow.csv.ParseOptions) -> Iterator[pa.RecordBatch]:
+    first = 1
+    # block by block, because a reader that waits for standard input by itself cannot be interrupted
+    for block in _whole_lines(file):
+        for rows in delimited_batches(io.BytesIO(block), ["value"], {"value": pa.string()}, parsing, first):
+            yield rows
+            first += len(rows)
 
 
 def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
@@ -137,10 +143,15 @@ def read_header(file: BinaryIO, delimiter: str) -> list[str]:
 
 
 def delimited_batches(
-    file: BinaryIO, names: Sequence[str], types: dict[str, Any], parsing: pyarrow.csv.ParseOptions
+    file: BinaryIO,
+    names: Sequence[str],
+    types: dict[str, Any],
+    parsing: pyarrow.csv.ParseOptions,
+    first: int = 1,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the columns in ``types`` of a text table whose header was already read."""
-    reading = pyarrow.csv.ReadOptions(column_names=list(names), block_size=_BLOCK_BYTES)
+    """Yield the columns in ``types`` of a text table whose header was already read, from row ``first`` on."""
+    # a reader with threads takes as long, and cannot tell in which row an error is
+    reading = pyarrow.csv.ReadOptions(column_names=list(names), block_size=_BLOCK_BYTES, use_threads=False)
     converting = pyarrow.csv.ConvertOptions(
         include_columns=list(types), column_types=types, null_values=[""], strings_can_be_null=True
     )
@@ -151,7 +162,8 @@ def delimited_batches(
     except pa.ArrowException as error:
         if "Empty CSV file" in str(error):
             return
-        raise FileError(f"the table cannot be read: {_first_line(error)}") from None
+        reason = re.sub(r"Row #(\d+)", lambda row: f"row {int(row[1]) + first - 1}", _first_line(error))
+        raise FileError(f"the table cannot be read: {reason}") from None
 
 
 def open_parquet(file: BinaryIO, dictionaries: Sequence[str] = ()) -> pyarrow.parquet.ParquetFile:
@@ -271,7 +283,7 @@ def _typed(batches: Iterable[_Numbered], name: str, domain: Domain) -> Column:
         try:
             yield convert(array)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            at = _first_failure(array, convert)
+            at = first_failure(array, convert)
             raise FileError(
                 f"every row must have {wanted}{where}, and row {numbers[at]} has {shown(str(array[at]))}; "
                 "correct it, or leave such people out"
@@ -283,7 +295,7 @@ def _check_text(array: pa.Array, where: str, numbers: _Rows) -> None:
     try:
         _validate(array)
     except pa.ArrowInvalid:
-        at = _first_failure(array, _validate)
+        at = first_failure(array, _validate)
         raise FileError(
             f"every text{where} must be UTF-8, and the one in row {numbers[at]} is not; write the file again"
         ) from None
@@ -293,14 +305,18 @@ def _validate(array: pa.Array) -> None:
     array.validate(full=True)
 
 
-def _first_failure(array: pa.Array, convert: Any) -> int:
+def first_failure(
+    array: pa.Array | pa.RecordBatch,
+    convert: Callable[[Any], Any],
+    errors: tuple[type[Exception], ...] = (pa.ArrowInvalid, pa.ArrowNotImplementedError),
+) -> int:
     """Return the first position whose value cannot be converted, by halving."""
     low, high = 0, len(array)
     while high - low > 1:
         middle = (low + high) // 2
         try:
             convert(array[low:middle])
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        except errors:
             high = middle
         else:
             low = middle
