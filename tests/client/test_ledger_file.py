@@ -70,6 +70,16 @@ def test_the_true_value_is_nowhere_in_the_file(path: Path) -> None:
     assert names == ["person", "survey", "fingerprint", "epsilon", "report", "batch_id", "acknowledged"]
 
 
+def test_a_folder_that_is_not_there_is_told_by_its_own_name(path: Path) -> None:
+    ldp.Ledger(path)
+    for folder in (path.parent / "gone", path):
+        with pytest.raises(ldp.FileError, match="must be in a folder that is there, got ") as told:
+            ldp.Ledger(folder / "answers.ledger")
+        assert f" got {folder}; " in str(told.value)
+    with pytest.raises(ldp.FileError, match=r"a folder that can be written to, but: File name too long$"):
+        ldp.Ledger(path.with_name("n" * 250))
+
+
 def _two_bytes(path: Path) -> None:
     path.write_bytes(b"ab")
 

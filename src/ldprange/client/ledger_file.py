@@ -92,6 +92,9 @@ class LedgerFile:
         import sqlite3
         import tempfile
 
+        folder = self.path.parent
+        if not folder.is_dir():
+            raise FileError(f"{self.path} must be in a folder that is there, got {folder}; make that first")
         try:
             handle, name = tempfile.mkstemp(".partial", f"{self.path.name}.", self.path.parent)  # mode 0600
             os.close(handle)
@@ -106,7 +109,10 @@ class LedgerFile:
         except FileExistsError:
             pass
         except (OSError, sqlite3.Error) as error:
-            raise FileError(f"{self.path} must be in a folder that can be written to, but: {error}") from None
+            reason = getattr(error, "strerror", None) or error  # without the other name
+            raise FileError(
+                f"{self.path} must be in a folder that can be written to, but: {reason}"
+            ) from None
 
     def check(self, connection: Connection) -> None:
         """Raise an error if the file is damaged or no ledger, before anything is written to it."""
