@@ -57,6 +57,19 @@ def test_each_person_and_each_plan_has_a_report_of_its_own(path: Path) -> None:
     assert ledger.remaining("nobody") == 5.0
 
 
+def test_it_tells_which_survey_cost_a_person_what(path: Path) -> None:
+    ledger, small, large = ldp.Ledger(path, budget=5.0), _plan(1.0), _plan(1.5)
+    for survey, plan in [("wait", large), ("commute", small), ("commute", large), ("commute", small)]:
+        client = ldp.Client(plan, ledger=ledger, survey=f"https://example.org/s/{survey}")
+        client.encode(7, person="alice")
+    told = [(each.survey, each.fingerprint, each.epsilon) for each in ledger.answered("alice")]
+    commute, wait = (f"https://example.org/s/{survey}" for survey in ("commute", "wait"))
+    twice = sorted((commute, plan.fingerprint, plan.epsilon) for plan in (small, large))
+    assert told == [*twice, (wait, large.fingerprint, 1.5)]
+    assert sum(each.epsilon for each in ledger.answered("alice")) == ledger.spent("alice")
+    assert ledger.answered() == ledger.answered("nobody") == []
+
+
 def test_a_first_report_has_the_law_of_any_other(path: Path) -> None:
     plan = ldp.Plan(ldp.Domain.integers(0, 3), 1.0, ldp.Flat(), ldp.GRR())
     client = ldp.Client(plan, ledger=ldp.Ledger(path), survey=SURVEY)

@@ -27,6 +27,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Answered:
+    """A survey that a person answered, the plan under which it asked, and what ε it cost.
+
+    The survey is empty if it is not known: then an older version of this package made the report.
+    """
+
+    survey: str
+    fingerprint: str
+    epsilon: float
+
+
+@dataclass(frozen=True, slots=True)
 class Pending:
     """A report that no collector has acknowledged yet, packed as on the wire, and the id to send it under.
 
@@ -114,6 +126,11 @@ class Ledger:
             left = _decimal(self._budget(connection)) - self._spent(connection, _checked_person(person))
         return float(max(left, Fraction(0)))
 
+    def answered(self, person: str = "") -> list[Answered]:
+        """Return each survey that a person answered, under each of its plans, in the order of their names."""
+        with self._file.opened() as connection:
+            return self._answered(connection, _checked_person(person))
+
     def once(self, survey: str, plan: Plan, person: str, make: Callable[[], Report]) -> Report:
         """Return a person's report to a survey under a plan; only if there is none, ``make`` it.
 
@@ -187,15 +204,21 @@ class Ledger:
         return float(rows[0][0])
 
     def _spent(self, connection: Connection, person: str) -> Fraction:
-        spent = Fraction(0)
-        for (epsilon,) in connection.execute("SELECT epsilon FROM reports WHERE person = ?", (person,)):
-            if not is_number(epsilon) or epsilon <= 0:
+        answered = self._answered(connection, person)
+        return sum((_decimal(each.epsilon) for each in answered), Fraction(0))
+
+    def _answered(self, connection: Connection, person: str) -> list[Answered]:
+        query = (
+            "SELECT survey, fingerprint, epsilon FROM reports WHERE person = ? ORDER BY survey, fingerprint"
+        )
+        answered = [Answered(*row) for row in connection.execute(query, (person,))]
+        for each in answered:
+            if not is_number(each.epsilon) or each.epsilon <= 0:
                 raise FileError(
-                    f"{self.path} must hold reports of an ε above 0, got {shown(epsilon)}; it is damaged, "
-                    "so restore it from a backup"
+                    f"{self.path} must hold reports of an ε above 0, got {shown(each.epsilon)}; it is "
+                    "damaged, so restore it from a backup"
                 )
-            spent += _decimal(epsilon)
-        return spent
+        return answered
 
     def _check_affordable(self, connection: Connection, person: str, epsilon: float) -> None:
         budget = self._budget(connection)
