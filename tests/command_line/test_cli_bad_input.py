@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import ldprange as ldp
-from command_line_survey import ages, done, make_survey, run
+from command_line_survey import ages, answered, done, make_survey, run
 from ldprange.cli.group import commands
 from ldprange.files import write_reports
 
@@ -243,6 +244,14 @@ BAD = {
         "replace an input",
     ),
     "an aggregate given twice": (("merge", "monday.agg", "monday.agg"), "twice"),
+    "reports and their copy": (
+        ("aggregate", "ages.plan.json", "reports.parquet", "whole.reports", "copy.parquet"),
+        "must be given once, got reports.parquet and its copy copy.parquet; it would be counted twice",
+    ),
+    "an aggregate and its copy": (
+        ("merge", "monday.agg", "nobody.agg", "copy.agg"),
+        "must be given once, got monday.agg and its copy copy.agg; it would be counted twice",
+    ),
     "aggregates of different plans": (
         ("merge", "monday.agg", "other.agg"),
         "other.agg: .*same plan.*epsilon",
@@ -298,6 +307,8 @@ def make_trouble() -> None:
     done("encode", "other.json", "people.csv", "--column", "age", "-o", "other.reports")
     done("aggregate", "other.json", "other.reports", "-o", "other.agg")
     ldp.Aggregate.empty(ldp.Plan.from_json(Path("other.json").read_text())).save("nobody.agg")
+    shutil.copy("reports.parquet", "copy.parquet")
+    shutil.copy("monday.agg", "copy.agg")
     ages_plan = ldp.Plan.load("ages.plan.json")
     labelled = ldp.LabelledPlan(("first age", "last age"), (ages_plan, ages_plan), ("stays", "leaves"), "one")
     labelled.save("labelled.json")
@@ -340,6 +351,22 @@ def test_bad_input_is_told_and_changes_nothing(
     (message,) = (line for line in result.stderr.splitlines() if line.lower().startswith("error: "))
     assert re.search(match, message)
     assert contents(directory) == before
+
+
+def test_what_may_be_the_same_by_chance_is_counted(here: Path) -> None:
+    """Of one person, of yes or no, and of nobody."""
+    plan = ldp.Plan(ldp.Domain.categories(["yes", "no"]), 1.0, ldp.Flat(), ldp.GRR())
+    plan.save("yes.json")
+    write_reports("one.reports", plan, [ldp.encode_many(plan, ["yes"], seed=1)])
+    ldp.Aggregate.of(plan, ldp.encode_many(plan, ["yes", "no"] * 500, seed=1)).save("some.agg")
+    ldp.Aggregate.empty(plan).save("none.agg")
+    for name in ("one.reports", "some.agg", "none.agg"):
+        shutil.copy(name, f"again-{name}")
+    assert (
+        answered("aggregate", "yes.json", "one.reports", "again-one.reports", "-o", "two.agg")["reports"] == 2
+    )
+    given = ("some.agg", "again-some.agg", "none.agg", "again-none.agg")
+    assert answered("merge", *given, "-o", "all.agg")["reports"] == 2000
 
 
 def test_an_aggregate_does_not_replace_a_report_file_in_a_directory(tmp_path: Path) -> None:

@@ -1,10 +1,11 @@
 """``ldprange aggregate`` and ``ldprange merge``."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import get_args
 
 import click
+import numpy as np
 
 from ldprange.aggregate import Aggregate
 from ldprange.cli.command import command
@@ -18,13 +19,18 @@ from ldprange.cli.options import (
     size_of,
 )
 from ldprange.cli.output import note, progress, tell, tell_left_out
+from ldprange.errors import FileError
 from ldprange.files import read_plan
+from ldprange.files.copies import copies
 from ldprange.files.counting import count_files
 from ldprange.files.reports import report_files
 from ldprange.files.sniffing import Kind
 from ldprange.files.sources import STANDARD_INPUT, naming
 from ldprange.plan import Plan
 from ldprange.support.left_out import NO_REPORT, Damaged, LeftOut
+
+_TELLING_BYTES = 1 << 12  # of a file of reports; a few reports may well be the same by chance
+_TELLING_BITS = 100  # of an aggregate's counts, as if none depended on another
 
 
 @command(
@@ -88,6 +94,8 @@ def aggregate(
     files = [name for path in report_paths for name in report_files(path)]
     check_output(output, [plan_file, *map(str, files)], writes=Kind.AGGREGATE)
     check_distinct(files)
+    large = [file for file in files if file.is_file() and file.stat().st_size >= _TELLING_BYTES]
+    _check_none(copies(large))
     resume = None if STANDARD_INPUT in map(str, files) else Path(f"{output}.checkpoint")
     if resume is not None and resume.exists():
         note(f"carrying on from {resume}")
@@ -118,7 +126,9 @@ def merge(aggregate_files: tuple[str, ...], output: str, as_json: bool) -> None:
     count the others again if the command were repeated.
     """
     check_output(output, aggregate_files, writes=Kind.AGGREGATE)
-    check_distinct([Path(name) for name in aggregate_files])
+    paths = [Path(name) for name in aggregate_files]
+    check_distinct(paths)
+    _check_none(group for group in copies(paths) if not _may_coincide(read_aggregate(str(group[0]))))
     total = read_aggregate(aggregate_files[0])
     for name in aggregate_files[1:]:
         other = read_aggregate(name)
@@ -126,6 +136,27 @@ def merge(aggregate_files: tuple[str, ...], output: str, as_json: bool) -> None:
             total += other
     total.save(output)
     _tell(total, output, as_json)
+
+
+def _check_none(copied: Iterable[Sequence[Path]]) -> None:
+    """Raise FileError if any files are ``copied``: groups of the same content, which is no chance."""
+    for first, second, *_ in copied:
+        raise FileError(
+            f"every input must be given once, got {first} and its copy {second}; it would be counted twice"
+        )
+
+
+def _may_coincide(total: Aggregate) -> bool:
+    """Say whether the counts of other people might be the same as those in ``total``.
+
+    A count c of n has a variance of c (1 − c/n) or so, and two such are the same with a chance of
+    1/√(4π variance). Of yes or no, that's once in fifty pairs of a thousand people.
+    """
+    bits = 0.0
+    for counts, users in zip(total.counts, total.users, strict=True):
+        variance = counts * (1 - counts / max(users, 1))
+        bits += float(np.log2(np.maximum(1.0, 4 * np.pi * variance)).sum()) / 2
+    return bits < _TELLING_BITS
 
 
 def _on_cluster(
