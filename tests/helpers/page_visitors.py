@@ -13,6 +13,9 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, e
 import ldprange as ldp
 from running_collector import Service, packed
 
+_PATIENCE = 30_000  # milliseconds, on a machine that has much else to do
+expect.set_options(timeout=_PATIENCE)
+
 _REPORT_VIOLATIONS = """
 addEventListener("securitypolicyviolation", (event) =>
   console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
@@ -29,7 +32,7 @@ class Visitor:
     complaints: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.context.set_default_timeout(10_000)
+        self.context.set_default_timeout(_PATIENCE)
         self.context.add_init_script(_REPORT_VIOLATIONS)
         self.context.on("request", lambda request: self.requests.append(request))
         self.context.on("console", self._console)
