@@ -58,8 +58,6 @@ def read_people(text: str) -> int | None:
     >>> read_people("1000"), read_people("1,000"), read_people("1e3"), read_people("1.5")
     (1000, 1000, 1000, None)
     """
-    if "_" in text or not text.isascii():  # as Python's numbers may be
-        return None
     grouped = re.fullmatch(r"\d{1,3}(,\d{3})+", text)
     try:
         number = Decimal(text.replace(",", "") if grouped else text)

@@ -290,7 +290,6 @@ class TestAsking:
             "range?low=1&high=2&population=1999",
             "range?low=1&high=2&population=0",
             "range?low=1&high=2&population=1e16",
-            "range?low=1&high=2&population=5_000",
             f"range?low=1&high=2&population={'9' * 400}",
             f"range?low=1&high=2&population={'9' * 5000}",
             "prefix",
