@@ -57,6 +57,7 @@ def test_reports_about_three_attributes_are_heard(
     assert denoised < unbiased
 
 
+@pytest.mark.slow
 def test_reports_about_four_are_heard_too() -> None:
     domain = ldp.Domain.product(**{name: ldp.Domain.integers(0, 3) for name in "abcd"})
     plan = ldp.Plan(domain, 3.0, ldp.Tree(2), ldp.HadamardHashing())
@@ -72,6 +73,7 @@ def test_a_condition_on_two_attributes_tells_of_the_third() -> None:
     assert found.range(c="no", given={"a": "yes", "b": "yes"}).value == pytest.approx(1.0, abs=0.03)
 
 
+@pytest.mark.slow
 def test_where_pairs_tell_all_hardly_anything_is_added() -> None:
     """Independent attributes: what three tell together is noise."""
     domain = ldp.Domain.product(**{name: ldp.Domain.integers(0, 7) for name in "abc"})
