@@ -21,6 +21,8 @@ from ldprange.estimation.beyond_pairs import beyond_pairs
 from ldprange.estimation.denoise_beside import denoised_beside
 from ldprange.estimation.denoise_categories import in_orders
 from ldprange.estimation.denoise_pair import denoised_pair
+from ldprange.estimation.pair_beside import with_bins_apart
+from ldprange.estimation.raking import agreeing, raked
 from ldprange.estimation.shares import nowhere_empty
 from ldprange.estimation.within_cells import within_cells
 from ldprange.least_squares.table import Boxes, JointFit, coarser
@@ -29,9 +31,6 @@ from ldprange.noise import Law
 from ldprange.support.arrays import Boundaries, Floats, Positions
 from ldprange.support.blas import callers_thread
 
-_ROUNDS = 100
-_NEAR = 1e-9
-_TINY = 1e-300
 _MAX_CELLS = 1 << 18  # of a table of many attributes
 
 
@@ -149,7 +148,16 @@ class PairedShares:
         own = [self._cells(attribute, depth) for attribute, depth in zip(chosen, table.known, strict=True)]
         ordered = [attribute not in self._unordered for attribute in chosen]
         found = denoised_pair(table, self._coefficients, alone, ordered, self._people, self._rounds)
-        return agreeing(raked(found, {(0,): own[0], (1,): own[1]}), *own), table.known
+        found = raked(found, {(0,): own[0], (1,): own[1]})
+        apart = [self._apart(attribute, depth) for attribute, depth in zip(chosen, table.known, strict=True)]
+        if any(bins.size for bins in apart):
+            found = with_bins_apart(table, table.fit(self._coefficients, table.known), found, own, apart)
+        return agreeing(found, *own), table.known
+
+    def _apart(self, attribute: int, depth: int) -> Boundaries:
+        """Return which cells of a depth are bins apart from the line: none, where cells are several bins."""
+        axis = self._grids.axes[attribute]
+        return np.delete(np.arange(axis.bins if axis.sizes[depth] == 1 else 0), self._plain[attribute])
 
     def _many(self, chosen: tuple[int, ...]) -> tuple[Floats, tuple[int, ...]]:
         parts: dict[tuple[int, ...], tuple[Floats, tuple[int, ...]]] = {
@@ -197,39 +205,3 @@ class _TableNoise:
 
     def block_variances(self, width: int, step: int) -> Floats:
         return self.variances(*neighbours(width, self._ends.size - 1, step))
-
-
-def raked(joint: Floats, margins: dict[tuple[int, ...], Floats]) -> Floats:
-    """Scale a table by turns until its sums over the other axes are the wanted ones, or nearly.
-
-    >>> raked(np.ones((2, 2)), {(0,): np.array([0.25, 0.75]), (1,): np.array([0.5, 0.5])}).tolist()
-    [[0.125, 0.125], [0.375, 0.375]]
-    """
-    for _ in range(_ROUNDS):
-        off = 0.0
-        for axes, wanted in margins.items():
-            others = tuple(a for a in range(joint.ndim) if a not in axes)
-            found = joint.sum(axis=others)
-            off = max(off, float(np.abs(found - wanted).max()))
-            scale = np.divide(wanted, found, out=np.zeros_like(found), where=found > 0)
-            joint = joint * np.expand_dims(scale, others)
-        if off < _NEAR:
-            break
-    return joint
-
-
-def agreeing(table: Floats, rows: Floats, columns: Floats) -> Floats:
-    """Return a table near ``table`` whose rows and columns add up to exactly what is wanted.
-
-    What is too much in a row, then in a column, is taken off, and what is missing put where both miss some.
-
-    >>> agreeing(np.array([[0.3, 0.0], [0.2, 0.5]]), np.array([0.25, 0.75]), np.array([0.5, 0.5])).tolist()
-    [[0.25, 0.0], [0.25, 0.5]]
-    """
-    for axis, wanted in enumerate((rows, columns)):
-        found = table.sum(axis=1 - axis)
-        part = np.divide(wanted, found, out=np.ones_like(found), where=found > wanted)
-        table = table * np.expand_dims(part, 1 - axis)
-    missing = np.maximum(rows - table.sum(axis=1), 0.0), np.maximum(columns - table.sum(axis=0), 0.0)
-    added: Floats = np.outer(*missing) / max(float(missing[0].sum()), _TINY)
-    return table + added
