@@ -80,3 +80,13 @@ def test_where_pairs_tell_all_hardly_anything_is_added() -> None:
     plan = ldp.choose_plan(domain, epsilon=1.0, expected_users=20_000)
     unbiased, denoised = compared(plan, np.full((8, 8, 8), 40))
     assert denoised < 0.5 * unbiased
+
+
+def test_cells_that_are_all_but_ruled_out_have_a_share_all_the_same() -> None:
+    """Copies of one another leave most cells a share too small for a computer's numbers: it was no number."""
+    one, people = ldp.Domain.integers(0, 4), np.random.default_rng(14).integers(0, 5, 500)
+    plan = ldp.choose_plan(ldp.Domain.product(a=one, b=one, c=one), epsilon=6, expected_users=500)
+    reports = ldp.simulate_values(plan, {"a": people, "b": people, "c": 4 - people}, seed=14)
+    shares = joint(reports, denoise=True).histogram("a", "b", "c", confidence=None).value
+    assert np.all(shares >= 0)
+    assert shares.sum() == pytest.approx(1)

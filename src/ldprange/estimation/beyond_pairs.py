@@ -21,6 +21,7 @@ from ldprange.support.arrays import Floats
 
 _FEWEST = 3  # attributes of a detail that no pair tells
 _MIN_RATIO = 1e-6  # of what is expected of a cell, so that no cell is ruled out for good
+_MIN_SHARE = 1e-15  # expected of a cell, which may else come out as small as can be told from 0
 
 
 def beyond_pairs(
@@ -35,7 +36,7 @@ def beyond_pairs(
     coefficients
         What the grids say, as :meth:`JointFit.fit` takes it.
     """
-    found = expected
+    found = np.maximum(expected, _MIN_SHARE)
     known = [min(each) for each in zip(table.known, depths, strict=True)]
     for cut, reached in _cuts(table.axes, known):
         cells = [axis.cells[depth] for axis, depth in zip(table.axes, reached, strict=True)]

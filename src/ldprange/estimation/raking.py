@@ -21,7 +21,7 @@ def raked(joint: Floats, margins: dict[tuple[int, ...], Floats]) -> Floats:
             others = tuple(a for a in range(joint.ndim) if a not in axes)
             found = joint.sum(axis=others)
             off = max(off, float(np.abs(found - wanted).max()))
-            scale = np.divide(wanted, found, out=np.zeros_like(found), where=found > 0)
+            scale = np.divide(wanted, found, out=np.zeros_like(found), where=found > _TINY)
             joint = joint * np.expand_dims(scale, others)
         if off < _NEAR:
             break
