@@ -56,8 +56,12 @@ def test_the_interval_of_a_ratio_is_fiellers() -> None:
         for first, stop in ((3, 10), (0, 16))
     )
     a, b, own, whole = (float(of(box)[0]) for of in (shares.ask, shares.variance) for box in (part, given))
-    covariance = shares.fit.covariances(shares.table, [0, 1], [16, 4])[3:10, 1:4].sum()
-    rest = own + whole - 2 * covariance
+    rests = []
+    for assumed in shares.populations:
+        between = shares.fit.covariances(assumed.shares, [0, 1], [16, 4])[3:10, 1:4].sum()
+        rests.append(sum(float(assumed.variances(box)[0]) for box in (part, given)) - 2 * between)
+    rest = max(rests)
+    covariance = (own + whole - rest) / 2
     slope = min(shares.spread(part).slope[0], own / a, rest / (b - a))
     for end in (answer.low, answer.high):
         assert end is not None

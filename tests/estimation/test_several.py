@@ -254,8 +254,32 @@ def test_where_nobody_seems_to_be_people_beside_it_still_make_an_answer_vary() -
     asked = shares.whole(low, [each + 2 for each in low])
     nobody = shares.ask(asked) < 0
     found, empty = shares.spread(asked).variance[nobody], shares.fit.spread_variances(asked)[nobody]
-    np.testing.assert_allclose(found, np.maximum(shares.exact_variances(asked)[nobody], empty))
+    exact = shares.populations[0].variances(asked)[nobody]
+    assert np.all(found >= np.maximum(exact, empty) - 1e-15)
     assert np.max(found / empty) > 10
+
+
+@pytest.mark.slow
+def test_intervals_hold_for_pairs_of_four_attributes_at_a_large_epsilon() -> None:
+    """Of 600 surveys 94.5% of all cells' intervals hold; by the estimate's own cells below 0 it was 87.7%.
+
+    Of 60 surveys at least 91.5% do: three standard errors lower.
+    """
+    rng, names = np.random.default_rng(9), "abcd"
+    one = ldp.Domain.integers(0, 7)
+    plan = ldp.choose_plan(ldp.Domain.product(dict.fromkeys(names, one)), epsilon=8, expected_users=3000)
+    places, weights = rng.integers(0, 8, (12, 4)), rng.dirichlet(np.full(12, 0.7))
+    truth = np.zeros((8, 8))
+    np.add.at(truth, (places[:, 0], places[:, 1]), weights)
+    held = []
+    for seed in range(60):
+        people = places[rng.choice(12, 3000, p=weights)]
+        found = ldp.estimate(ldp.simulate_values(plan, dict(zip(names, people.T, strict=True)), seed=seed))
+        cells = found.histogram("a", "b")
+        assert cells.low is not None
+        assert cells.high is not None
+        held.append(np.mean((cells.low <= truth + 1e-9) & (truth - 1e-9 <= cells.high)))
+    assert np.mean(held) >= 0.915
 
 
 def test_a_wide_product_is_asked_about_in_pairs() -> None:

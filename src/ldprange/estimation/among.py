@@ -66,7 +66,8 @@ class Among:
 
     def _fieller(self, part: Boxes, z: float) -> Interval:
         shares, (whole, whole_variance) = self._shares, self.whole
-        estimated = shares.ask(part), shares.spread(part), whole, whole_variance, self._rest_variance(part)
+        rest_variance = np.max(self._rest_variances(part), axis=0)
+        estimated = shares.ask(part), shares.spread(part), whole, whole_variance, rest_variance
         return ratio_interval(*estimated, z, bounded=self._bounded)
 
     @cached_property
@@ -74,19 +75,17 @@ class Among:
         """The share of the people in the box, and its variance."""
         return float(self._shares.ask(self._box)[0]), float(self._shares.variance(self._box)[0])
 
-    def _rest_variance(self, part: Boxes) -> Floats:
-        """Return the variances of the shares of the people in the box who are in no ``part``."""
-        shares, rests = self._shares, []
-        exact_or_empty = (shares.exact_variances, shares.fit.spread_variances)
-        for variances, below in zip(exact_or_empty, self._covariances_below, strict=True):
-            covariances = from_corners(*part, below)
-            rests.append(variances(part) + float(variances(self._box)[0]) - 2 * covariances)
-        return np.maximum(*rests)
+    def _rest_variances(self, part: Boxes) -> list[Floats]:
+        """Return, in each population, the variances of the shares of those in the box but in no ``part``."""
+        rests = []
+        for assumed, below in zip(self._shares.populations, self._covariances_below, strict=True):
+            whole = float(assumed.variances(self._box)[0])
+            rests.append(assumed.variances(part) + whole - 2 * from_corners(*part, below))
+        return rests
 
     @cached_property
-    def _covariances_below(self) -> tuple[Floats, Floats]:
-        """The covariance with the box of the share below every boundary: as estimated, and with nobody."""
-        table, ends = self._shares.table, ([int(end[0]) for end in side] for side in self._box)
-        low, high = ends
-        exact, empty = (self._shares.fit.covariances(there, low, high) for there in (table, 0 * table))
-        return shares_below(exact), shares_below(empty)
+    def _covariances_below(self) -> list[Floats]:
+        """The covariance with the box of the share below every boundary, in each population."""
+        low, high = ([int(end[0]) for end in side] for side in self._box)
+        fit = self._shares.fit
+        return [shares_below(fit.covariances(each.shares, low, high)) for each in self._shares.populations]

@@ -99,7 +99,7 @@ class Conditional(Shares):
 
             return sum_variance(variances, self.bins, values, step=self.scales[-1], max_runs=_MAX_RUNS)
 
-        return max(among(self._shares.exact_variances), among(self._shares.fit.spread_variances))
+        return max(among(each.variances) for each in self._shares.populations)
 
     def _ends(self, low: Boundaries, high: Boundaries) -> tuple[list[Boundaries], list[Boundaries]]:
         """Return where the given people in ranges of the attribute start and stop on every axis."""

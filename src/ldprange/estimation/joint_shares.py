@@ -3,19 +3,26 @@
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.errors import QueryError
 from ldprange.estimation.inner_bounds import Ends, interval_between, shares_between
-from ldprange.estimation.shares import Interval, Spread, score_interval
+from ldprange.estimation.shares import Interval, Spread, nowhere_empty, score_interval
 from ldprange.least_squares.axis import Axis
 from ldprange.least_squares.table import Boxes, JointFit, from_corners, shares_below
 from ldprange.support.arrays import Floats, Positions
 
 _MAX_BINS = 1 << 26  # of a table
+
+
+class Assumed(NamedTuple):
+    """A population by joint leaf, and the exact variances that answers would have in it."""
+
+    shares: Floats
+    variances: Callable[[Boxes], Floats]
 
 
 class JointShares:
@@ -83,11 +90,9 @@ class JointShares:
         return interval_between(interval, starts, self.leaves(stops), self.steps, self.table.shape)
 
     def variance(self, boxes: Boxes) -> Floats:
-        """Return plug-in variances of the answers to ``boxes``: the exact formula at the unbiased estimate.
-
-        Its cells below 0 can make that too small, so none is below the variance of an empty population.
-        """
-        return np.maximum(self.exact_variances(boxes), self.fit.spread_variances(boxes))
+        """Return the greatest variances that answers to ``boxes`` have in any of the :attr:`populations`."""
+        variances: Floats = np.max([each.variances(boxes) for each in self.populations], axis=0)
+        return variances
 
     def spread(self, boxes: Boxes) -> Spread:
         """Return how the shares vary."""
@@ -101,6 +106,17 @@ class JointShares:
         return Spread.of(variance, share, even, even_share, empty, self.fit.sampled)
 
     @cached_property
-    def exact_variances(self) -> Callable[[Boxes], Floats]:
-        """The exact formula at the unbiased estimate, however small cells below 0 make it."""
-        return self.fit.variances(self._cdf)
+    def populations(self) -> tuple[Assumed, Assumed, Assumed]:
+        """What the population may be: the unbiased estimate, that without cells below 0, and nobody at all.
+
+        The exact formula at the unbiased estimate is right on average. But where cells come out too small, so
+        do their neighbours' variances; and where they come out too large and are made smaller to add up to 1,
+        so do their own.
+        """
+        there = np.maximum(self.table, 0.0)
+        there = nowhere_empty(there / there.sum(), self.fit.users)
+        return (
+            Assumed(self.table, self.fit.variances(self._cdf)),
+            Assumed(there, self.fit.variances(shares_below(there))),
+            Assumed(np.zeros_like(there), self.fit.spread_variances),
+        )

@@ -57,7 +57,7 @@ class JointFit:
         self.axes = [axes[a] for a in self.chosen]
         self.leaves = tuple(axis.leaves for axis in self.axes)
         self._law = law
-        self.sampled = law.sampled
+        self.sampled, self.users = law.sampled, float(law.users.sum())
         self._depths = depths[:, self.chosen]
         cells = np.array(
             [
