@@ -20,6 +20,7 @@ AGES = ldp.Domain.integers(0, 119)
 SMALL = ldp.Domain.integers(0, 15)
 KINDS_OF_WORK = ldp.Domain.categories([f"work {number}" for number in range(20)])
 TWO = ldp.Domain.product(age=SMALL, income=SMALL)
+USERS = 20_000  # of most surveys, so that little is predicted twice
 FEW = ldp.Domain.categories(["bus", "car", "train"])
 MIXED = ldp.Domain.product(age=SMALL, work=KINDS_OF_WORK)
 
@@ -36,7 +37,7 @@ def _predicted(plan: ldp.Plan, users: float) -> ldp.DenoisedPrediction:
 @pytest.mark.slow
 @pytest.mark.parametrize("domain", [AGES, KINDS_OF_WORK, ldp.Domain.product(age=SMALL, travel=FEW)])
 def test_more_people_are_predicted_to_leave_less_error(domain: ldp.Domain) -> None:
-    few, many = (ldp.predict_denoised(_plan(domain, users), users) for users in (1e4, 1e6))
+    few, many = (_predicted(_plan(domain, users), users) for users in (USERS, 100 * USERS))
     for one, other in ((few.range_rmse, many.range_rmse), (few.prefix_rmse, many.prefix_rmse)):
         assert other[0] < one[0] / 3
         assert other[1] < one[1] / 3
@@ -46,15 +47,14 @@ def test_more_people_are_predicted_to_leave_less_error(domain: ldp.Domain) -> No
 @pytest.mark.parametrize("population", ["cauchy", "bimodal", "step", "spiky"])
 def test_what_is_predicted_is_about_what_is_found(population: str) -> None:
     """The mean of 12 repetitions lies within a factor of 1.6 of the range that is predicted."""
-    users = 20_000
-    plan = _plan(AGES, users)
-    counts = people_of(population, 120, users)
-    truth, total = np.append(0.0, np.cumsum(counts) / users), 0.0
+    plan = _plan(AGES, USERS)
+    counts = people_of(population, 120, USERS)
+    truth, total = np.append(0.0, np.cumsum(counts) / USERS), 0.0
     for seed in range(12):
         found = ldp.estimate(ldp.simulate(plan, counts, seed=seed), denoise=True)
         off = np.append(0.0, found.cdf(confidence=None).value) - truth
         total += (121 * off @ off - off.sum() ** 2) / (121 * 120 / 2)
-    low, high = _predicted(plan, users).range_rmse
+    low, high = _predicted(plan, USERS).range_rmse
     assert low / 1.6 < np.sqrt(total / 12) < 1.6 * high
 
 
@@ -62,15 +62,15 @@ def test_what_is_predicted_is_about_what_is_found(population: str) -> None:
 @pytest.mark.parametrize("domain", [TWO, KINDS_OF_WORK])
 def test_surveys_find_about_what_is_predicted_of_several(domain: ldp.Domain) -> None:
     """Of normals, five surveys: within a factor of 2 of the range that is predicted."""
-    users, (_, people, *_) = 20_000, kinds_of_people(domain, 20_000)
-    plan = _plan(domain, users)
+    _, people, *_ = kinds_of_people(domain, USERS)
+    plan = _plan(domain, USERS)
     columns = dict(zip(domain.attributes, people, strict=True))
     labels = np.array([f"work {number}" for number in range(20)])
     values = {
         name: labels[bins] if domain.attributes[name].unordered else bins for name, bins in columns.items()
     }
     found = ldp.rehearse(plan, values.get("", values), repetitions=5, denoise=True, seed=1)
-    predicted = ldp.predict_denoised(plan, users)
+    predicted = _predicted(plan, USERS)
     for score, (low, high) in ((found.ranges, predicted.range_rmse), (found.prefixes, predicted.prefix_rmse)):
         assert low / 2 < score.measured_rmse < 2 * high
 
