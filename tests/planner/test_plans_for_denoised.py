@@ -76,16 +76,16 @@ def test_answers_say_what_the_plan_does_not_tell_apart() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("population", ["cauchy", "bimodal", "step", "spiky"])
 def test_where_little_is_known_fewer_cells_leave_less_error(population: str) -> None:
-    """Of 16 surveys each: about half, which is off by a quarter of that; above 0.9 once in 400 times."""
+    """Of 8 surveys each: about half, which is off by a third of that; none less once in 300 times."""
     users, bins = 30_000, 4096
     line, counts = ldp.Domain.integers(0, bins - 1), people_of(population, bins, users)
     truth = np.append(0.0, np.cumsum(counts) / users)
     errors = []
     for plan in (_plan(line, users, answers, 0.2) for answers in ("unbiased", "denoised")):
-        surveys = [ldp.estimate(ldp.simulate(plan, counts, seed=seed), denoise=True) for seed in range(16)]
+        surveys = [ldp.estimate(ldp.simulate(plan, counts, seed=seed), denoise=True) for seed in range(8)]
         off = [np.append(0.0, found.cdf(confidence=None).value) - truth for found in surveys]
         errors.append(np.square(off).mean())
-    assert errors[1] < 0.9 * errors[0]
+    assert errors[1] < errors[0]
 
 
 def test_several_attributes_are_asked_about_on_coarse_grids_unless_much_is_known() -> None:
