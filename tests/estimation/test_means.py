@@ -158,20 +158,20 @@ def test_the_interval_among_those_who_answered_holds(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("denoise", [False, True])
-def test_the_interval_among_people_in_a_condition_holds(denoise: bool) -> None:
-    """As above."""
+@pytest.mark.parametrize(("denoise", "surveys", "few"), [(False, SURVEYS, 85), (True, 50, 41)])
+def test_the_interval_among_people_in_a_condition_holds(denoise: bool, surveys: int, few: int) -> None:
+    """As above; denoised, which takes long, 41 or fewer of 50 once in 1,300 times."""
     domain = ldp.Domain.product(age=ldp.Domain.integers(0, 15), home=ldp.Domain.categories(["own", "rent"]))
     counts = np.outer(np.arange(1, 17), [200, 100]) + np.outer(np.arange(16, 0, -1), [0, 150])
     plan = ldp.choose_plan(domain, epsilon=2.0, expected_users=float(counts.sum()))
     truth = float(np.arange(16) @ counts[:, 1] / counts[:, 1].sum())
     means = []
-    for seed in range(SURVEYS):
+    for seed in range(surveys):
         found = ldp.estimate(
             ldp.simulate(plan, counts, seed=seed), population=int(counts.sum()), denoise=denoise
         )
         means.append(found.marginal("age", given={"home": "rent"}).mean().interval)
-    assert sum(low <= truth <= high for low, high in filter(None, means)) > 85
+    assert sum(low <= truth <= high for low, high in filter(None, means)) > few
     assert np.mean([high - low for low, high in filter(None, means)]) < 4  # of the domain's 15
 
 
