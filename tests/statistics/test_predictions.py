@@ -176,7 +176,7 @@ def test_intervals_of_quantiles_cover(method: Method, kind: str, length: float) 
 
     But they are no longer than they need be: a few hundredths of the domain.
     """
-    bins, users, repetitions = 1000, 100_000, 200
+    bins, users, repetitions = 1000, 100_000, 100
     plan = ldp.Plan(ldp.Domain.integers(0, bins - 1), 1.1, *method)
     counts = population(kind, bins, users)
     quantiles = np.array([0.25, 0.5, 0.75])
