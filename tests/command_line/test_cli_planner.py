@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,6 +13,7 @@ import pytest
 
 import ldprange as ldp
 from command_line_survey import ages, answered, done, run
+from ldprange.planner import compare_plans
 from ldprange.planner.optimise import Workload
 
 DOMAIN = ldp.Domain.integers(0, 119)
@@ -26,6 +28,18 @@ every_workload = pytest.mark.parametrize("workload", get_args(Workload))
 @pytest.fixture(autouse=True)
 def _eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
+
+
+_compared_once = cache(compare_plans)
+_influence_once = cache(ldp.Plan.influence)
+
+
+@pytest.fixture(autouse=True)
+def _planned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compare plans for the same survey once: a hundred commands ask about a few."""
+    for module in ("cli.compare", "cli.plan", "planner.choose", "planner.needs", "planner.outlooks"):
+        monkeypatch.setattr(f"ldprange.{module}.compare_plans", _compared_once)
+    monkeypatch.setattr(ldp.Plan, "influence", _influence_once)
 
 
 def fact(text: str, name: str) -> str:
@@ -50,20 +64,20 @@ class TestPlan:
     @pytest.mark.parametrize(
         ("typed", "domain"),
         [
-            (("plan", "--low", "0", "--high", "15", "--epsilon", "1.1"), ldp.Domain.integers(0, 15)),
+            (("plan", "--low", "0", "--high", "6", "--epsilon", "1.1"), ldp.Domain.integers(0, 6)),
             (
                 (
                     "plan",
                     "--attribute",
                     "a",
-                    "0..7",
+                    "0..2",
                     "--attribute",
                     "b",
                     "categories:x,y",
                     "--epsilon",
                     "1.1",
                 ),
-                ldp.Domain.product(a=ldp.Domain.integers(0, 7), b=ldp.Domain.categories(["x", "y"])),
+                ldp.Domain.product(a=ldp.Domain.integers(0, 2), b=ldp.Domain.categories(["x", "y"])),
             ),
         ],
     )
