@@ -285,9 +285,8 @@ def test_without_scikit_learn_what_to_install_is_said() -> None:
 def test_a_small_measurement_runs_and_is_the_same_again() -> None:
     table = list(measure(users=[500], epsilons=[4.0], repetitions=2))
     assert [row["task"] for row in table] == list(TASKS)
-    first, *_, last = TASKS
-    again = list(measure(users=[500], epsilons=[4.0], repetitions=2, names=[first, last]))
-    assert again == [table[0], table[-1]]
+    again = list(measure(users=[500], epsilons=[4.0], repetitions=2, names=[list(TASKS)[-1]]))
+    assert again == [table[-1]]
     assert len(draw(table).axes) == len(TASKS)
 
 
