@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,7 @@ def joint(aggregate: ldp.Aggregate, *, denoise: bool = False) -> ldp.JointEstima
     return ldp.estimate(aggregate, denoise=denoise)
 
 
+@cache  # dozens of tests ask the same few
 def estimated(domain: ldp.Domain = TWO, epsilon: float = 2.0, *, denoise: bool = False) -> ldp.JointEstimate:
     plan = ldp.Plan(domain, epsilon, ldp.Tree(4), ldp.HadamardHashing())
     return joint(ldp.simulate(plan, people(domain), seed=1), denoise=denoise)
