@@ -18,6 +18,7 @@ from ldprange.estimation.shares import (
     drawn_slope,
     level_estimates,
     nowhere_empty,
+    one_person,
     rising,
 )
 from ldprange.estimation.within_cells import within_cells
@@ -70,9 +71,10 @@ class ConsistentShares(CentredShares):
         variance, share = self._variances(low, high), self._population_cdf[high] - self._population_cdf[low]
         even_share = (high - low) / self.bins
         if self.empty is None:
-            return Spread(variance, share, drawn_slope(even_share, self.sampled))
+            return Spread(variance, share, drawn_slope(even_share, self.sampled), one_person(self.users))
         even = self._even_variances(low, high)
-        return Spread.of(variance, share, even, even_share, self.empty(low, high, even), self.sampled)
+        empty = self.empty(low, high, even)
+        return Spread.of(variance, share, even, even_share, empty, self.sampled, self.users)
 
     @cached_property
     def _variances(self) -> Variances:

@@ -57,7 +57,7 @@ def ratio_interval(
     little of how far off it may be, which :meth:`Answer.minus` needs. Where the whole has nobody, as far as
     reports see, they are 0 and 1.
     """
-    a, b, (va, share, slope), vb, vc = part, whole, spread, whole_variance, rest_variance
+    a, b, (va, share, slope, _), vb, vc = part, whole, spread, whole_variance, rest_variance
     if b <= 0:  # the reports see nobody there
         return np.zeros(a.shape), np.ones(a.shape)
     covariance = (va + vb - vc) / 2

@@ -103,7 +103,7 @@ class JointShares:
             (high - low) / leaves
             for low, high, leaves in zip(boxes.low, boxes.high, self.table.shape, strict=True)
         )
-        return Spread.of(variance, share, even, even_share, empty, self.fit.sampled)
+        return Spread.of(variance, share, even, even_share, empty, self.fit.sampled, self.fit.users)
 
     @cached_property
     def populations(self) -> tuple[Assumed, Assumed, Assumed]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ldprange.aggregate import Aggregate
-from ldprange.estimation.shares import CentredShares, Spread, drawn_slope, level_estimates, rising
+from ldprange.estimation.shares import CentredShares, Spread, drawn_slope, level_estimates, one_person, rising
 from ldprange.levels import Level
 from ldprange.noise import Law
 from ldprange.sampling import Population
@@ -42,7 +42,8 @@ class RawShares(CentredShares):
     def spread(self, low: Boundaries, high: Boundaries) -> Spread:
         variance = raw_variances(self._levels, self._law, self._rising_cdf, low, high)
         share = self._rising_cdf[high] - self._rising_cdf[low]
-        return Spread(variance, share, drawn_slope((high - low) / self.bins, self.sampled))
+        slope = drawn_slope((high - low) / self.bins, self.sampled)
+        return Spread(variance, share, slope, one_person(self.users))
 
 
 def raw_variances(

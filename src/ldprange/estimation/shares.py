@@ -127,13 +127,14 @@ class CentredShares(Shares):
         low, high = (several[:, each].reshape(-1) for each in (first, second))
         spread = self.spread(np.append(np.zeros_like(known), low), np.append(known, high))
         between = spread.variance[known.size :].reshape(-1, first.size).sum(axis=1)
-        columns = self.centre(np.zeros_like(known), known), *spread.at(slice(known.size))
+        variance, share, slope, step = spread.at(slice(known.size))
         centre, variance, share, slope = (
-            sliding_window_view(each, _TOGETHER).mean(axis=1) for each in columns
+            sliding_window_view(each, _TOGETHER).mean(axis=1)
+            for each in (self.centre(np.zeros_like(known), known), variance, share, slope)
         )
         # of a sum, by 2 cov(F_a, F_b) = V(0, a) + V(0, b) − V(a, b)
         variance = np.maximum(variance - between / _TOGETHER**2, 0.0)
-        least, most = score_interval(centre, Spread(variance, share, slope), z)
+        least, most = score_interval(centre, Spread(variance, share, slope, step), z)
         unknown = np.full(_TOGETHER - 1, np.inf)  # at the ends, with too few before or after
         return np.concatenate([-unknown, least]), np.concatenate([most, unknown])
 
@@ -150,15 +151,18 @@ class Spread(NamedTuple):
     slope
         How much the variance changes with R(1 − R): 0 if it is the same wherever people are, 1/N if the
         estimate is the share of a plain random sample of N people.
+    step
+        How far one person more or less moves an estimate. It is taken to be ``slope`` at least.
     """
 
     variance: Floats
     share: Floats
     slope: Floats
+    step: float = 0.0
 
     def at(self, some: slice) -> Spread:
         """Return how ``some`` of the shares vary."""
-        return Spread(*(column[some] for column in self))
+        return Spread(self.variance[some], self.share[some], self.slope[some], self.step)
 
     @classmethod
     def of(
@@ -169,15 +173,23 @@ class Spread(NamedTuple):
         even_share: Floats,
         empty_variance: Floats,
         sampled: float,
+        users: float,
     ) -> Spread:
         """Return the spread whose slope is an even population's, but leaves no variance below the empty one.
 
         ``even_variance`` and ``even_share`` are an even population's, ``empty_variance`` what is left where
-        nobody is. ``sampled`` is the slope that the drawing of people has by itself.
+        nobody is. ``sampled`` is the slope that the drawing of people has by itself, and so many ``users``
+        reported.
         """
         slope = ratio(np.maximum(even_variance - empty_variance, 0.0), even_share * (1 - even_share), 0.0)
         most = ratio(np.maximum(variance - empty_variance, 0.0), share * (1 - share), np.inf)
-        return cls(variance, share, np.maximum(np.minimum(slope, most), drawn_slope(even_share, sampled)))
+        slope = np.maximum(np.minimum(slope, most), drawn_slope(even_share, sampled))
+        return cls(variance, share, slope, one_person(users))
+
+
+def one_person(users: float) -> float:
+    """Return how far one of so many ``users`` moves an estimate at least: by their share."""
+    return 1 / max(users, 1.0)
 
 
 def drawn_slope(even_share: Floats, sampled: float) -> Floats:
@@ -213,27 +225,28 @@ def score_interval(centre: Floats, spread: Spread, z: float) -> Interval:
     low = np.where((centre < beyond) | (centre > 1 + beyond), centre - beyond, low)
     high = np.where((centre > 1 - beyond) | (centre < -beyond), centre + beyond, high)
     return (
-        _lower_end_of_few(low, centre, at_zero, spread.slope, z),
-        1 - _lower_end_of_few(1 - high, 1 - centre, at_zero, spread.slope, z),
+        _lower_end_of_few(low, centre, at_zero, spread, z),
+        1 - _lower_end_of_few(1 - high, 1 - centre, at_zero, spread, z),
     )
 
 
-def _lower_end_of_few(low: Floats, centre: Floats, at_zero: Floats, slope: Floats, z: float) -> Floats:
+def _lower_end_of_few(low: Floats, centre: Floats, at_zero: Floats, spread: Spread, z: float) -> Floats:
     """Return ``low`` ends, moved towards 0 where chance may add more people than a normal law has it.
 
-    A share R is then ruled out only if a sum of steps as large as ``slope``, with variance V(R), hardly ever
-    reaches ``centre``: by Bennett's inequality, which for a plain sample is Chernoff's for a Poisson number
-    of people. At the other end a skewed law takes hardly any of the risk, so this one may take all.
+    A share R is then ruled out only if a sum of steps as large as one person's, with variance V(R), hardly
+    ever reaches ``centre``: by Bennett's inequality, which for a plain sample is Chernoff's for a Poisson
+    number of people. At the other end a skewed law takes hardly any of the risk, so this one may take all.
     """
-    few = (low > 0) & (low < centre) & (slope * z * z > _SKEWED * (centre - low))
+    step = np.maximum(spread.slope, spread.step)
+    few = (low > 0) & (low < centre) & (step * z * z > _SKEWED * (centre - low))
     if not few.any():
         return low
     z = at_once(z, 0.5)
-    step, noise, reached = slope[few], at_zero[few], centre[few]
+    step, slope, noise, reached = step[few], spread.slope[few], at_zero[few], centre[few]
     ruled_out, possible = np.zeros_like(step), low[few]
     for _ in range(_HALVINGS):
         share = (ruled_out + possible) / 2
-        variance = np.maximum(noise + step * share * (1 - share), _TINY)
+        variance = np.maximum(noise + slope * share * (1 - share), _TINY)
         steps = step * (reached - share) / variance
         far = 2 * variance * ((1 + steps) * np.log1p(steps) - steps) > (z * step) ** 2
         ruled_out, possible = np.where(far, share, ruled_out), np.where(far, possible, share)
