@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ldprange.estimation.log_density import Density, log_densities, weighed
+from ldprange.estimation.log_density import Density, Penalty, log_densities, weighed
 from ldprange.estimation.risk import criterion, weight_of_smooth
 from ldprange.estimation.smooth import smooth_line, smooth_pair
 from ldprange.support.arrays import Floats
@@ -29,7 +29,9 @@ def _problem(seed: int = 1, cells: int = CELLS) -> tuple[Floats, Floats, Floats,
 
 def _best(estimate: Floats, problem: tuple[Floats, Floats, Floats, Floats], strength: float) -> Density:
     _, precision, base, rows = problem
-    return list(log_densities(estimate, precision, base, rows, np.geomspace(1e4, strength, 8)))[-1]
+    return list(log_densities(estimate, precision, base, Penalty.of(rows), np.geomspace(1e4, strength, 8)))[
+        -1
+    ]
 
 
 @pytest.mark.parametrize("strength", [1e2, 1.0, 1e-3])
@@ -69,7 +71,7 @@ def test_freedom_is_what_an_error_of_the_estimate_does(strength: float) -> None:
 
 def test_a_strong_prior_gives_the_base_and_a_weak_one_the_estimate() -> None:
     estimate, precision, base, rows = _problem()
-    first, *_, last = log_densities(estimate, precision, base, rows, np.geomspace(1e9, 1e-9, 19))
+    first, *_, last = log_densities(estimate, precision, base, Penalty.of(rows), np.geomspace(1e9, 1e-9, 19))
     np.testing.assert_allclose(first.shares, base / base.sum(), atol=1e-4)
     np.testing.assert_allclose(last.shares, estimate, atol=1e-3)
     assert first.freedom < 0.01
@@ -83,7 +85,7 @@ def test_evidence_is_that_of_a_normal_where_all_is_nearly_linear() -> None:
     jacobian, centred = np.diag(base) - np.outer(base, base), np.eye(CELLS)[:, 1:] - 1 / CELLS
     estimate = base + jacobian @ np.random.default_rng(3).normal(0, 1e-3, CELLS)
     strengths = np.array([1e5, 1e4])
-    found = [each.evidence for each in log_densities(estimate, precision, base, rows, strengths)]
+    found = [each.evidence for each in log_densities(estimate, precision, base, Penalty.of(rows), strengths)]
     wanted, penalty = [], rows.T @ rows
     for strength in strengths:
         covariance = np.linalg.pinv(precision) + jacobian @ np.linalg.pinv(strength * penalty) @ jacobian
@@ -96,13 +98,13 @@ def test_evidence_is_that_of_a_normal_where_all_is_nearly_linear() -> None:
 def test_the_mean_is_near_the_density_that_accounts_for_the_estimate() -> None:
     rows = np.array([[0.5, 0.5], [0.9, 0.1]])
     good, bad = Density(rows[0], -1.0, 2.0, 1.0), Density(rows[1], -80.0, 200.0, 1.0)
-    found = weighed([good, bad], np.eye(2))
+    found = weighed([good, bad], np.eye(2), 2)
     np.testing.assert_allclose(found.shares, rows[0], atol=1e-9)
     assert found.criterion == pytest.approx(4.0)
-    both = weighed([good, good._replace(shares=rows[1])], np.eye(2))
+    both = weighed([good, good._replace(shares=rows[1])], np.eye(2), 2)
     np.testing.assert_allclose(both.shares, rows.mean(axis=0))
     assert both.criterion == pytest.approx(4.0 + 2 * 0.2**2)  # each lies 0.2 away in both cells
-    assert weighed([good._replace(freedom=1.9)], np.eye(2)).criterion == np.inf  # as free as the estimate
+    assert weighed([good._replace(freedom=1.9)], np.eye(2), 2).criterion == np.inf  # as free as the estimate
 
 
 def test_the_criterion_of_a_mean_with_a_constant_is_exact() -> None:
@@ -134,7 +136,7 @@ def test_functions_that_cost_too_much_change_nothing(monkeypatch: pytest.MonkeyP
     rows = np.diff(np.eye(40), n=2, axis=0)
     rng, base = np.random.default_rng(4), np.full(40, 1 / 40)
     estimate, precision = rng.dirichlet(np.full(40, 20.0)), 1e4 * (np.eye(40) - 1 / 40)
-    problem = estimate, precision, base, rows, np.geomspace(1e4, 1e-2, 7)
+    problem = estimate, precision, base, Penalty.of(rows), np.geomspace(1e4, 1e-2, 7)
     fewer = list(log_densities(*problem))
     monkeypatch.setattr("ldprange.estimation.log_density._TOO_DEAR", 1e30)
     for some, every in zip(fewer, log_densities(*problem), strict=True):

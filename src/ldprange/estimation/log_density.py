@@ -31,6 +31,31 @@ _LOST = 1e300  # the score of a density that numbers were too large for
 _RISK = 0.85  # of Akaike's criterion in the weights; the rest is the evidence's
 
 
+class Penalty(NamedTuple):
+    """A penalty P of f, by functions that are orthogonal and have penalties that simply add up.
+
+    Attributes
+    ----------
+    functions
+        A column for each, of length 1: all but constants together.
+    costs
+        Their penalties, rising; 0 of functions that are for the estimate to tell.
+    """
+
+    functions: Floats
+    costs: Floats
+
+    @staticmethod
+    def of(differences: Floats) -> Penalty:
+        """Return the penalty of squared ``differences`` of f, in rows, which are 0 for constants."""
+        cells = differences.shape[1]
+        # the dearest, to be left out
+        constant = np.full((1, cells), np.abs(differences).max() * differences.size)
+        _, roots, functions = np.linalg.svd(np.linalg.qr(np.vstack([differences, constant]), mode="r"))
+        roots = np.pad(roots, (0, cells - roots.size))[:0:-1]
+        return Penalty(functions[:0:-1].copy().T, np.where(roots > _NO_COST * roots[-1], roots, 0.0) ** 2)
+
+
 class Density(NamedTuple):
     """The best density for a κ.
 
@@ -67,11 +92,11 @@ class Smooth(NamedTuple):
     criterion: float
 
 
-def weighed(found: Iterable[Density], precision: Floats) -> Smooth:
+def weighed(found: Iterable[Density], precision: Floats, told: int) -> Smooth:
     """Return the mean of densities, each weighed by how well it accounts for the estimate.
 
-    The ``precision`` is the estimate's. Weights that follow the estimate are a freedom too: as much as the
-    weighed densities differ, of which half is made up for by the mean's smaller misfit.
+    The ``precision`` is the estimate's, and ``told`` its rank. Weights that follow the estimate are a freedom
+    too: as much as the weighed densities differ, of which half is made up for by the mean's smaller misfit.
     """
     each = list(found)
     criteria = np.array([density.misfit + 2 * density.freedom for density in each])
@@ -82,7 +107,7 @@ def weighed(found: Iterable[Density], precision: Floats) -> Smooth:
     rows = np.stack([density.shares for density in each])
     shares: Floats = weights @ rows
     differ = weights @ np.einsum("ki,ki->k", (rows - shares) @ precision, rows - shares)
-    free = weights @ [density.freedom for density in each] > _FREE * np.linalg.matrix_rank(precision)
+    free = weights @ [density.freedom for density in each] > _FREE * told
     return Smooth(shares, np.inf if free else float(weights @ criteria + differ))
 
 
@@ -90,7 +115,7 @@ def log_densities(
     estimate: Floats,
     precision: Floats,
     base: Floats,
-    differences: Floats,
+    penalty: Penalty,
     strengths: Floats,
     judged: Floats | None = None,
 ) -> Iterator[Density]:
@@ -102,37 +127,36 @@ def log_densities(
         y and H, over the cells. H says nothing of the sum of all, which is 1.
     base
         What the cells' shares would be if f were 0, or a multiple of it. None is 0.
-    differences
-        Rows that say what differences of f are penalised: P is their transpose times themselves. They are 0
-        for constants. Functions of no penalty are for the estimate to tell.
+    penalty
+        P.
     judged
         The part of H by which misfit and freedom are judged; all of it, if left out.
     """
     judged = precision if judged is None else judged
-    functions, costs = _by_cost(differences)
+    functions, costs = penalty
     free = int(np.count_nonzero(costs == 0))
     logs, c, shares = np.log(base), np.zeros(0), base / base.sum()
 
-    def value(f: Floats, penalty: float) -> tuple[float, Floats, Floats]:
+    def value(f: Floats, cost: float) -> tuple[float, Floats, Floats]:
         exponents = logs + f
         shares: Floats = np.exp(exponents - exponents.max())
         shares /= shares.sum()
         away = estimate - shares
-        return float(-(away @ precision @ away + penalty) / 2), shares, away
+        return float(-(away @ precision @ away + cost) / 2), shares, away
 
     for strength in strengths:
         # functions that cost so much are as good as 0
         known = float(shares**2 @ np.diagonal(judged))
         number = max(free + 1, int(np.searchsorted(strength * costs, _TOO_DEAR * known)))
         f, prior = functions[:, :number], strength * costs[:number]
-        c = np.pad(c[:number], (0, max(0, number - c.size)))
+        c = np.append(c[:number], np.zeros(max(0, number - c.size)))
         here, shares, away = value(f @ c, prior @ c**2)
         for _ in range(_STEPS):
             slopes = shares[:, None] * (f - shares @ f)
             curvature = slopes.T @ precision @ slopes
             curvature.flat[:: number + 1] += prior
             scales = 1 / np.sqrt(np.maximum(np.diagonal(curvature), _LEAST))
-            curvature *= np.outer(scales, scales)
+            curvature *= scales[:, None] * scales
             curvature.flat[:: number + 1] += _RIDGE
             gradient = slopes.T @ (precision @ away) - prior * c
             step = scales * np.linalg.solve(curvature, scales * gradient)
@@ -149,22 +173,10 @@ def log_densities(
                 break
         log_volume = np.linalg.slogdet(curvature)[1] - 2 * np.log(scales).sum()
         slopes *= scales
+        told = np.linalg.solve(curvature, slopes.T @ judged)
         yield Density(
             shares,
             here + (np.log(prior[free:]).sum() - log_volume) / 2,
             float(away @ judged @ away),
-            float(np.trace(np.linalg.solve(curvature, slopes.T @ judged @ slopes))),
+            float((told * slopes.T).sum()),
         )
-
-
-def _by_cost(differences: Floats) -> tuple[Floats, Floats]:
-    """Return functions that together are all but constants, each of length 1, and their penalties: rising.
-
-    They are orthogonal, and so are their ``differences``.
-    """
-    cells = differences.shape[1]
-    # the dearest, to be left out
-    constant = np.full((1, cells), np.abs(differences).max() * differences.size)
-    _, roots, functions = np.linalg.svd(np.linalg.qr(np.vstack([differences, constant]), mode="r"))
-    roots = np.pad(roots, (0, cells - roots.size))[:0:-1]
-    return functions[:0:-1].T, np.where(roots > _NO_COST * roots[-1], roots, 0.0) ** 2

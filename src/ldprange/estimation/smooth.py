@@ -23,12 +23,13 @@ differences between cells are alike, and nothing is smooth along them.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
-from ldprange.estimation.log_density import Smooth, log_densities, weighed
+from ldprange.estimation.log_density import Penalty, Smooth, log_densities, weighed
 from ldprange.support.arrays import Bins, Floats, Positions
 
 _LINE_STRENGTHS = np.geomspace(1e7, 1e-8, 16)  # from an even density to nearly any
@@ -53,7 +54,7 @@ _TINY_IS_NOUGHT = np.errstate(under="ignore")  # whatever else a program has Num
 class _Way(NamedTuple):
     """A way to be smooth: what is penalised, how strongly, and by how much it has to be better."""
 
-    differences: Floats
+    penalty: Penalty
     strengths: Floats
     doubt: float
 
@@ -74,14 +75,13 @@ def smooth_line(estimate: Floats, precision: Floats, root: Floats, sizes: Floats
         Of the cells.
     """
     cells, even = sizes.size, sizes / sizes.sum()
-    alike = _alike(estimate / sizes, root / sizes[:, None])
+    alike = tuple(_alike(estimate / sizes, root / sizes[:, None]).tolist())
 
     def along(places: Positions, doubt: float) -> list[_Way]:
-        slopes, bends, turns = _differences(places, alike)
-        to_even = np.vstack([cells**1.5 * bends, (_LINE_EVENNESS * cells) ** 0.5 * slopes])
+        to_even, to_normal = _penalties_along(tuple(places.tolist()), alike)
         return [
             _Way(to_even, _LINE_STRENGTHS, doubt),
-            _Way(cells**2.5 * turns, _NORMAL_STRENGTHS, doubt + _NORMAL_DOUBT),
+            _Way(to_normal, _NORMAL_STRENGTHS, doubt + _NORMAL_DOUBT),
         ]
 
     ways, middles = along(np.arange(cells, dtype=np.float64), 0.0), np.cumsum(even) - even / 2
@@ -90,6 +90,15 @@ def smooth_line(estimate: Floats, precision: Floats, root: Floats, sizes: Floats
     elif estimate[middles > 2 / 3].sum() > 1 / 2:
         ways += along(-cells * _logarithms(1 - middles), _DOUBT)
     return _mean(ways, estimate, precision, even, precision)
+
+
+@lru_cache(maxsize=16)  # surveys of as many cells have them in common
+def _penalties_along(places: tuple[float, ...], alike: tuple[int, ...]) -> tuple[Penalty, Penalty]:
+    """Return what makes densities of ``alike`` cells even, and normal, if cells are at ``places``."""
+    cells = len(places)
+    slopes, bends, turns = _differences(np.array(places), np.array(alike))
+    to_even = np.vstack([cells**1.5 * bends, (_LINE_EVENNESS * cells) ** 0.5 * slopes])
+    return Penalty.of(to_even), Penalty.of(cells**2.5 * turns)
 
 
 @_TINY_IS_NOUGHT
@@ -112,12 +121,13 @@ def smooth_pair(
     ordered
         Whether neighbouring cells of each attribute are alike.
     """
-    plain = [_along(np.arange(size), along) for size, along in zip(estimate.shape, ordered, strict=True)]
-    scores = [_along(_normal_scores(shares), along) for shares, along in zip(own, ordered, strict=True)]
-    curved, uneven = _bends(*plain), _PAIR_EVENNESS**0.5 * np.kron(plain[0].steps, plain[1].steps)
-    ways = [_Way(np.vstack([curved, uneven]), _PAIR_STRENGTHS, 0.0)]
-    if curved.size:  # not of categories alone, nor of two cells by two
-        ways += [_Way(rows, _ALIKE_STRENGTHS, _DOUBT) for rows in (curved, _bends(*scores))]
+    plain = tuple(tuple(map(float, range(size))) for size in estimate.shape)
+    scores = tuple(tuple(_normal_scores(shares).tolist()) for shares in own)
+    ways = [_Way(_penalty_of_pair(plain, tuple(ordered), to_even=True), _PAIR_STRENGTHS, 0.0)]
+    if any(along and size > 2 for size, along in zip(estimate.shape, ordered, strict=True)):
+        for places in (plain, scores):
+            alike = _penalty_of_pair(places, tuple(ordered), to_even=False)
+            ways.append(_Way(alike, _ALIKE_STRENGTHS, _DOUBT))
     base = np.maximum(np.multiply.outer(*own), _LEAST / estimate.size).reshape(-1)
     smooth = _mean(ways, estimate.reshape(-1), precision, base, judged)
     return smooth._replace(shares=smooth.shares.reshape(estimate.shape))
@@ -128,9 +138,10 @@ def _mean(ways: Sequence[_Way], estimate: Floats, precision: Floats, base: Float
 
     Those that smooth hardly anything are left out, unless all do.
     """
-    found = []
-    for rows, strengths, doubt in ways:
-        smooth = weighed(log_densities(estimate, precision, base, rows, strengths, judged), judged)
+    found, told = [], int(np.linalg.matrix_rank(judged, hermitian=True))
+    for penalty, strengths, doubt in ways:
+        densities = log_densities(estimate, precision, base, penalty, strengths, judged)
+        smooth = weighed(densities, judged, told)
         found.append((smooth, smooth.criterion + doubt))
     each, criteria = zip(*([one for one in found if np.isfinite(one[1])] or found[:1]), strict=True)
     weights = np.exp((min(criteria) - np.array(criteria)) / _TEMPERATURE) if len(each) > 1 else np.ones(1)
@@ -196,13 +207,20 @@ def _along(places: Positions, ordered: bool) -> _Axis:
     cells = places.size
     if not ordered:
         return _Axis(cells**0.5 * (np.eye(cells) - 1 / cells), np.zeros((0, cells)))
-    steps, bends, _ = _differences(places.astype(np.float64), np.arange(cells))
+    steps, bends, _ = _differences(places, np.arange(cells))
     return _Axis(cells**0.5 * steps, cells**1.5 * bends)
 
 
-def _bends(one: _Axis, other: _Axis) -> Floats:
-    """Return the differences between neighbouring logarithms of odds ratios."""
-    return np.vstack([np.kron(one.bends, other.steps), np.kron(one.steps, other.bends)])
+@lru_cache(maxsize=8)  # surveys of as many cells have some in common
+def _penalty_of_pair(
+    places: tuple[tuple[float, ...], ...], ordered: tuple[bool, ...], *, to_even: bool
+) -> Penalty:
+    """Return what makes logarithms of odds ratios of cells at ``places`` alike, and ``to_even`` small too."""
+    one, other = (_along(np.array(at), along) for at, along in zip(places, ordered, strict=True))
+    rows = [np.kron(one.bends, other.steps), np.kron(one.steps, other.bends)]
+    if to_even:
+        rows.append(_PAIR_EVENNESS**0.5 * np.kron(one.steps, other.steps))
+    return Penalty.of(np.vstack(rows))
 
 
 def _normal_scores(shares: Floats) -> Positions:
