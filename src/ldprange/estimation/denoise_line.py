@@ -9,6 +9,7 @@ near. The cells get the mean of both, weighed by that.
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -76,9 +77,10 @@ def denoised_cells(estimate: Floats, below: Floats, sizes: Boundaries) -> Ways:
     sizes
         Of the cells.
     """
+    block_variances = cache(partial(_block_variances, below))
 
     def split_cells(shares: Floats) -> Floats:
-        return by_splits(shares, lambda width, step: _block_variances(below, width, step))
+        return by_splits(shares, block_variances)
 
     split = split_cells(estimate)
     if sizes.size < _FEW_CELLS:

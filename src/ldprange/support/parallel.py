@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,6 +18,7 @@ Block = TypeVar("Block")
 Result = TypeVar("Result")
 
 
+@cache
 def workers() -> int:
     """Return how many threads are worth having."""
     return os.cpu_count() or 1
