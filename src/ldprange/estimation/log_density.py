@@ -137,12 +137,12 @@ def log_densities(
     free = int(np.count_nonzero(costs == 0))
     logs, c, shares = np.log(base), np.zeros(0), base / base.sum()
 
-    def value(f: Floats, cost: float) -> tuple[float, Floats, Floats]:
-        exponents = logs + f
+    def value(f: Floats, prior: Floats, c: Floats) -> tuple[float, Floats, Floats]:
+        exponents = logs + f @ c
         shares: Floats = np.exp(exponents - exponents.max())
         shares /= shares.sum()
         away = estimate - shares
-        return float(-(away @ precision @ away + cost) / 2), shares, away
+        return float(-(away @ precision @ away + prior @ c**2) / 2), shares, away
 
     for strength in strengths:
         # functions that cost so much are as good as 0
@@ -150,7 +150,7 @@ def log_densities(
         number = max(free + 1, int(np.searchsorted(strength * costs, _TOO_DEAR * known)))
         f, prior = functions[:, :number], strength * costs[:number]
         c = np.append(c[:number], np.zeros(max(0, number - c.size)))
-        here, shares, away = value(f @ c, prior @ c**2)
+        here, shares, away = value(f, prior, c)
         for _ in range(_STEPS):
             slopes = shares[:, None] * (f - shares @ f)
             curvature = slopes.T @ precision @ slopes
@@ -162,7 +162,7 @@ def log_densities(
             step = scales * np.linalg.solve(curvature, scales * gradient)
             change = float(np.abs(f @ step).max())
             length = min(1.0, _MAX_CHANGE / max(change, _LEAST))
-            while (found := value(f @ (c + length * step), prior @ (c + length * step) ** 2))[0] < here:
+            while (found := value(f, prior, c + length * step))[0] < here:
                 length /= 2
                 if length * change < 1e-9:
                     break
