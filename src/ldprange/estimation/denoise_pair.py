@@ -13,6 +13,7 @@ criterion tells what either makes of the estimate. These get the mean of both, w
 
 from collections.abc import Sequence
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -59,7 +60,8 @@ def denoised_pair(
         coarser(shares, [axis.cells[depth]])
         for shares, axis, depth in zip(alone, table.axes, table.known, strict=True)
     ]
-    found = _by_splits(table, table.fit(coefficients, table.known), alone, ordered)
+    estimate = table.fit(coefficients, table.known)
+    found = _by_splits(_cuts(table, estimate.shape, ordered), estimate, alone)
     found = np.maximum(found, _MIN_CELL_RATIO * np.multiply.outer(*own))
     depths = _compared(table)
     if not all(depths):
@@ -95,8 +97,10 @@ def _mixed(
     judged = noise.precision(0.0)
     smooth = smooth_pair(estimate, noise.precision(_CERTAINTY), judged, own, ordered)
 
+    cuts = _cuts(table, estimate.shape, ordered)
+
     def split_cells(shares: Floats) -> Floats:
-        return _by_splits(table, shares.reshape(estimate.shape), alone, ordered).reshape(-1)
+        return _by_splits(cuts, shares.reshape(estimate.shape), alone).reshape(-1)
 
     split = split_cells(estimate)
     split_criterion = criterion(split_cells, estimate.reshape(-1), split, judged, noise.root)
@@ -104,19 +108,39 @@ def _mixed(
     return (1 - weight) * split.reshape(estimate.shape) + weight * smooth.shares
 
 
-def _by_splits(table: JointFit, estimate: Floats, alone: Sequence[Floats], ordered: Sequence[bool]) -> Floats:
+class _Cut(NamedTuple):
+    """A cut of all cells along one attribute: how many there are then, and the noise of the parts.
+
+    It is in two parts: see :func:`_variances`.
+    """
+
+    attribute: int
+    cells: tuple[int, ...]
+    spread: float
+    occupied: float
+
+
+def _cuts(table: JointFit, shape: Sequence[int], ordered: Sequence[bool]) -> list[_Cut]:
+    """Return the cuts that lead from the whole to cells of a ``shape``."""
+    found, now = list[_Cut](), (1, 1)
+    while now != tuple(shape):
+        # along the attribute that has the longer way to go, so that cells stay about as long as wide
+        first, second = (last / reached for last, reached in zip(shape, now, strict=True))
+        a = int(second > first)
+        parts = _parts(table.axes[a], now[a], ordered[a])
+        cells = (now[0], now[1] * parts) if a else (now[0] * parts, now[1])
+        found.append(_Cut(a, cells, *_variances(table, now, cells, a)))
+        now = cells
+    return found
+
+
+def _by_splits(cuts: Sequence[_Cut], estimate: Floats, alone: Sequence[Floats]) -> Floats:
     """Return the distribution of cells from an ``estimate`` of theirs, by splitting cells."""
     mass = np.ones((1, 1))
-    while mass.shape != estimate.shape:
-        # along the attribute that has the longer way to go, so that cells stay about as long as wide
-        first, second = (last / now for last, now in zip(estimate.shape, mass.shape, strict=True))
-        a = int(second > first)
-        cells = list(mass.shape)
-        cells[a] *= _parts(table.axes[a], cells[a], ordered[a])
-        here = np.moveaxis(coarser(estimate, cells), a, -1)
-        noise = _variances(table, mass.shape, cells, a)
-        parts = _split(np.moveaxis(mass, a, -1), here, coarser(alone[a], [cells[a]]), *noise)
-        mass = np.moveaxis(parts, -1, a)
+    for a, cells, *noise in cuts:
+        here = coarser(estimate, cells).swapaxes(a, -1)
+        parts = _split(mass.swapaxes(a, -1), here, coarser(alone[a], [cells[a]]), *noise)
+        mass = parts.swapaxes(a, -1)
     return mass
 
 
@@ -144,7 +168,7 @@ def _variances(table: JointFit, before: Sequence[int], cells: Sequence[int], a: 
     size = axis.leaves / cells[a]
     energies = size * (1 - before[a] / cells[a]) * other.cell_energies(other.leaves // cells[1 - a])
     spread, occupied = (
-        float(np.moveaxis(by_depths, a, 0)[depth] @ energies)
+        float(by_depths.take(depth, axis=a) @ energies)
         for by_depths in (table.spread_parts, table.occupied_parts)
     )
     return spread, occupied
