@@ -45,7 +45,8 @@ class Grid(Level):
     def cells_of(self, indices: NDArray[Any]) -> NDArray[np.uint32]:
         found = np.zeros(indices.shape[1:], np.int64)
         for row, cells, scale in zip(indices, self.shape, self.scales, strict=True):
-            found = found * cells + row // scale
+            if cells > 1:
+                found = found * cells + row // scale
         return found.astype(np.uint32)
 
     def sums(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:

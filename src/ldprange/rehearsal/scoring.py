@@ -35,8 +35,8 @@ class _Part:
         names, axes = zip(*plan.domain.attributes.items(), strict=True)
         ends = {
             names[attribute]: (
-                [axes[attribute].lower(int(start)) for start in starts],
-                [axes[attribute].upper(int(stop) - 1) for stop in stops],
+                _values(axes[attribute].lower, starts),
+                _values(axes[attribute].upper, stops - 1),
             )
             for attribute, starts, stops in zip(chosen, low, high, strict=True)
         }
@@ -109,6 +109,13 @@ class Questions:
             standard_error=error,
             coverage=self._covered / self._intervals if self._intervals else None,
         )
+
+
+def _values(value: Callable[[int], Any], bins: NDArray[np.int64]) -> list[Any]:
+    """Return the ``value`` of each of many bins, which are worked out once if they are the same."""
+    different, places = np.unique(bins, return_inverse=True)
+    values = [value(each) for each in different.tolist()]
+    return [values[place] for place in places.tolist()]
 
 
 def questions_for(plan: Plan, people: Mapping[tuple[int, ...], Counts], boxes: Boxes) -> Questions:
