@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import comb
 from typing import Any, ClassVar
 
@@ -62,18 +62,21 @@ class SubsetSelection(Oracle):
             raise PlanError(f"a subset's size must be a whole number of at least 1, got {shown(self.size)}")
 
     def resolve(self, epsilon: float, cells: int) -> SubsetSelection:
-        if self.size is not None:
-            return self
-        ideal = int(cells / (exponential_from_below(epsilon) + 1))
-        sizes = sorted({min(max(1, size), cells - 1) for size in (ideal, ideal + 1)})
-        even = [SubsetMechanism(cells, epsilon, size).noise.in_even_population(cells) for size in sizes]
-        return SubsetSelection(sizes[even.index(min(even))])
+        return self if self.size is not None else SubsetSelection(_best_size(epsilon, cells))
 
     def on(self, cells: int, epsilon: float, *, contrast: bool = False) -> Mechanism:
         return SubsetMechanism(cells, epsilon, self.resolve(epsilon, cells).size or 1)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "size": self.size}
+
+
+@lru_cache(maxsize=1024)  # many levels of a plan have as many cells
+def _best_size(epsilon: float, cells: int) -> int:
+    ideal = int(cells / (exponential_from_below(epsilon) + 1))
+    sizes = sorted({min(max(1, size), cells - 1) for size in (ideal, ideal + 1)})
+    even = [SubsetMechanism(cells, epsilon, size).noise.in_even_population(cells) for size in sizes]
+    return sizes[even.index(min(even))]
 
 
 class SubsetMechanism(Mechanism):
