@@ -6,7 +6,7 @@ import pytest
 from ldprange.least_squares.either_end import inverses
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 8, 9])
+@pytest.mark.parametrize("size", [1, 2, 3, 8, 9, 150, 151])
 def test_inverses_are_inverses(size: int) -> None:
     half = np.random.default_rng(size).normal(size=(4, size, size))
     matrices = half @ np.swapaxes(half, 1, 2)

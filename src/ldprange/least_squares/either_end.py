@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ldprange.least_squares import by_halves
 from ldprange.support.arrays import Floats
 
 
@@ -17,13 +18,13 @@ def folded(matrices: Floats) -> Floats:
 
 
 def inverses(matrices: Floats) -> Floats:
-    """Return the inverses of such matrices.
+    """Return the inverses of such matrices, if they are covariances or the inverses of some.
 
     >>> inverses(np.array([[2.0, 1.0], [1.0, 2.0]])).round(3).tolist()
     [[0.667, -0.333], [-0.333, 0.667]]
     """
     if matrices.shape[-1] % 2:
-        return np.asarray(np.linalg.inv(matrices), np.float64)
-    same, changed = np.moveaxis(np.linalg.inv(folded(matrices)) / 2, -3, 0)
+        return by_halves.inverses(matrices)
+    same, changed = np.moveaxis(by_halves.inverses(folded(matrices)) / 2, -3, 0)
     near, far = same + changed, same - changed
     return np.block([[near, far[..., ::-1]], [far[..., ::-1, :], near[..., ::-1, ::-1]]])

@@ -73,7 +73,7 @@ class StageWindows(NamedTuple):
             upto = np.cumsum(np.pad(held, [(0, 0), (1, 0)]), axis=1)
             ends[:, wider:] += upto[:, None, width:]
             begins[:, wider:] += upto[:, None, :cells]
-        one, other = np.indices((cells, cells))
+        one, other = np.arange(cells)[:, None], np.arange(cells)
         hold_both = len(widths) - np.searchsorted(widths[::-1], np.abs(one - other), side="right")
         found: Floats = ends.reshape(len(shares), -1)[:, hold_both * cells + np.minimum(one, other)]
         found -= begins.reshape(len(shares), -1)[:, hold_both * cells + np.maximum(one, other)]
