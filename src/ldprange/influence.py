@@ -36,7 +36,10 @@ _FEWEST, _MOST = 4, 64  # pieces of a line between whose ends the first ranges l
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """The furthest that people who lie together can move an answer.
+    """The furthest that people who lie together can move an answer, which is a share of all people.
+
+    Shares among some of the people (those who answered, where some may decline, or those in a condition) are
+    ratios of two such answers, and can be moved further: the fewer these people are, the further.
 
     Attributes
     ----------

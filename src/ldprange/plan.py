@@ -317,7 +317,7 @@ class Plan(Agreement):
     def influence(
         self, share: float = 0.01, *, between: tuple[Any, Any] | Mapping[str, tuple[Any, Any]] | None = None
     ) -> Influence:
-        """Return how far people who lie together can move an answer, exactly, whatever they report.
+        """Return how far people who lie together can move a share of all people, whatever they report.
 
         Parameters
         ----------

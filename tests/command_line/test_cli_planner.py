@@ -393,3 +393,43 @@ def test_few_people_are_told_what_would_do_before_anyone_is_asked(here: Path) ->
     many = ("--low", "0", "--high", "120", "--epsilon", "1", "--users", "100000")
     assert "too little" not in run("plan", *many, "-o", "many.json").stderr
     assert "typical range to ± 2.8 percentage points.\n" in done("need", *many)
+
+
+def test_a_plan_that_is_not_the_most_accurate_is_told_its_own_accuracy(here: Path) -> None:
+    flat = (
+        "plan",
+        "--low",
+        "0",
+        "--high",
+        "255",
+        "--epsilon",
+        "1",
+        "--decomposition",
+        "flat",
+        "-o",
+        "flat.json",
+    )
+    made = run(*flat, "--users", "20000")
+    off = float(fact(made.stdout, "error of a range").split("%")[0])
+    assert f"this plan tells the share of people in a typical range to ± {1.96 * off:.0f}" in made.stderr
+    assert "The most accurate plan, which ldprange plan makes without further choices, tells" in made.stderr
+    assert "ask for" not in made.stderr  # what would help is to take that one
+    assert "With that one:\nWith 500 answers" in run(*flat, "--users", "500").stderr
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("plan", *STARS, "--epsilon", "1", "--users", "50000", "-o", "stars.json"),
+        ("need", *STARS, "--epsilon", "1", "--error", "5%"),
+    ],
+)
+def test_where_people_may_decline_it_is_told_whose_shares_errors_are_of(
+    here: Path, asked: tuple[str, ...]
+) -> None:
+    whose = "errors are those of shares of all people"
+    assert whose not in run(*asked).stderr
+    said = run(*asked, "--prefer-not-to-say")
+    assert whose in said.stderr
+    if asked[0] == "plan":
+        assert "1% of all move a share of all people by at most" in fact(said.stdout, "made-up reports")

@@ -8,6 +8,7 @@ from ldprange.cli.command import command
 from ldprange.cli.domains import domain_options
 from ldprange.cli.options import epsilon_option, json_option, users_option, workload_given, workload_option
 from ldprange.cli.output import console, facts, print_json, tell
+from ldprange.cli.steering import tell_of_declining
 from ldprange.cli.summary import people_fact, privacy_fact, questions
 from ldprange.domain import Domain
 from ldprange.planner import epsilon_needed, outlook, useful_bins, users_needed
@@ -63,6 +64,8 @@ def need(
     up to 65,536.
     """
     bins = domain.bins if domain else None
+    if domain:
+        tell_of_declining(domain)
     match domain, epsilon, users, error:
         case Domain(), float(), None, float():
             unknown = "users"

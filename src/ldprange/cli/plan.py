@@ -18,7 +18,7 @@ from ldprange.cli.options import (
     workload_option,
 )
 from ldprange.cli.output import console, facts, note, print_json, progress
-from ldprange.cli.steering import ask_for_users, steer
+from ldprange.cli.steering import ask_for_users, steer, tell_of_declining
 from ldprange.cli.summary import (
     denoised_facts,
     denoised_object,
@@ -161,6 +161,8 @@ def plan(
     if comparison and reason and not comparison.useful:
         note(reason)
     uneven = non_uniformity(made)
+    if users:
+        tell_of_declining(domain)
     if comparison:
         ask_for_users(made, users)
     if as_json:
@@ -184,7 +186,7 @@ def plan(
     predicted_facts = prediction_facts(made, prediction) if prediction else []
     predicted_facts += median_facts(median) if median else []
     after_facts = denoised_facts(denoised) if denoised else []
-    liars_facts = influence_facts(influence) if influence else []
+    liars_facts = influence_facts(influence, domain) if influence else []
     screen.print(facts(plan_facts(made) + predicted_facts + after_facts + liars_facts))
     if comparison and reason and comparison.useful:
         screen.print(reason)

@@ -18,6 +18,7 @@ from ldprange.cli.options import (
     values_argument,
 )
 from ldprange.cli.output import answers, console, facts, print_json, progress, tell_left_out
+from ldprange.cli.steering import tell_of_declining
 from ldprange.cli.summary import plan_facts
 from ldprange.files import read_plan, read_values
 from ldprange.files.sources import naming
@@ -66,6 +67,7 @@ def simulate(
     left_out = LeftOut(WITHOUT_A_VALUE)
     counts = _count(plan, values_file, column, left_out.add if missing == "skip" else None)
     tell_left_out(left_out)
+    tell_of_declining(plan.domain)
     with progress("drawing", "surveys", repetitions) as bar:
 
         def drawn(_: int) -> None:

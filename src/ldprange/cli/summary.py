@@ -10,6 +10,7 @@ from typing import Any
 from ldprange import wire
 from ldprange.answer import Answer
 from ldprange.cli.output import note
+from ldprange.domain import Domain
 from ldprange.influence import Influence
 from ldprange.oracles import HadamardHashing, Oracle, SubsetSelection
 from ldprange.plan import Plan
@@ -72,11 +73,13 @@ def denoised_facts(prediction: DenoisedPrediction) -> list[tuple[str, str]]:
     ]
 
 
-def influence_facts(influence: Influence) -> list[tuple[str, str]]:
-    """Return what made-up reports can do."""
+def influence_facts(influence: Influence, domain: Domain) -> list[tuple[str, str]]:
+    """Return what made-up reports can do to answers about a ``domain``."""
     points = f"{100 * influence.fair_coins:.3g}"
     most = f"{points} point{'s' * (points != '1')}"
-    return [("made-up reports", f"{influence.share:.0%} of all move an answer by at most {most}")]
+    declined = any(each.optional for each in domain.attributes.values())
+    whose = "a share of all people" if declined else "an answer"
+    return [("made-up reports", f"{influence.share:.0%} of all move {whose} by at most {most}")]
 
 
 def warn_if_weak(epsilon: float) -> None:
