@@ -62,7 +62,11 @@ class PairNoise:
 
 
 def _root_and_inverse(covariance: Floats) -> tuple[Floats, Floats]:
-    """Return a square root of a covariance, and its inverse, where hardly any noise is taken for a little."""
+    """Return the square root of a covariance, and its inverse, where hardly any noise is taken for a little.
+
+    The root is the symmetric one: which way eigenvectors point is up to the processor.
+    """
     variances, directions = np.linalg.eigh(covariance)
     variances = np.maximum(variances, max(_LEAST * variances.max(initial=0.0), NO_NOISE))
-    return directions * np.sqrt(variances), (directions / variances) @ directions.T
+    root, inverse = (directions * scale @ directions.T for scale in (np.sqrt(variances), 1 / variances))
+    return root, inverse
