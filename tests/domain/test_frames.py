@@ -56,6 +56,47 @@ class TestTaken:
         assert AGES.count(frame({"age": PEOPLE["age"]})).tolist() == AGES.count(PEOPLE["age"]).tolist()
 
 
+NEW_YORK = pa.timestamp("us", tz="America/New_York")
+EVENING = pa.array([datetime.datetime(2026, 1, 5, 3), None], NEW_YORK)  # the 4th, there
+DAYS = ldp.Domain.dates("2026-01-01", "2026-01-10", no_answer=True)
+ZONED: dict[str, Callable[[], Any]] = {
+    "arrow": lambda: EVENING,
+    "arrow in chunks": lambda: pa.chunked_array([EVENING]),
+    "arrow's dictionary": EVENING.dictionary_encode,
+    "arrow, an offset": lambda: EVENING.cast(pa.timestamp("s", tz="-05:00")),
+    "polars": lambda: pl.from_arrow(EVENING),
+    "pandas": EVENING.to_pandas,
+    "pandas' index": lambda: pd.DatetimeIndex(EVENING.to_pandas()),
+    "pandas, of arrow": lambda: EVENING.to_pandas().astype(pd.ArrowDtype(NEW_YORK)),
+    "a list": EVENING.to_pylist,
+    "a frame": lambda: pa.table({"day": EVENING}),
+}
+
+
+class TestTimesWithAZone:
+    @pytest.mark.parametrize("column", ZONED.values(), ids=ZONED.keys())
+    def test_count_on_the_day_that_it_was_there(self, column: Callable[[], Any]) -> None:
+        assert DAYS.index(column()).tolist() == [3, 10]
+        assert DAYS.plain.index(column()[:1]).tolist() == [3]
+
+    @pytest.mark.parametrize("column", [ZONED[name] for name in ("arrow", "polars", "pandas", "a list")])
+    def test_count_so_as_one_of_several_attributes(self, column: Callable[[], Any]) -> None:
+        both = ldp.Domain.product(day=DAYS, age=AGES)
+        assert both.index({"day": column(), "age": [1, 2]}).tolist() == [[3, 10], [1, 2]]
+
+    @pytest.mark.filterwarnings("ignore:a domain made from")
+    @pytest.mark.parametrize("column", [ZONED[name] for name in ("arrow", "polars", "pandas", "a list")])
+    def test_suggest_that_day(self, column: Callable[[], Any]) -> None:
+        assert ldp.Domain.of(column()[:1]) == ldp.Domain.dates("2026-01-04", "2026-01-04")
+
+    def test_of_a_zone_that_nobody_knows(self) -> None:
+        nowhere = EVENING.cast(pa.timestamp("us", tz="Mars/Olympus"))
+        with pytest.raises(
+            DomainError, match="'Mars/Olympus' in a TimestampArray; make a column of days first"
+        ):
+            DAYS.index(nowhere)
+
+
 class TestRefused:
     @every_frame
     def test_a_column_that_is_not_there(self, frame: Callable[[Any], Any]) -> None:

@@ -75,6 +75,11 @@ class TestValues:
             (pa.array([1, 2]), ldp.Domain.ordered(["1", "2"]), ["1", "2"]),
             (pa.array([datetime.date(2026, 1, 31)]), DATES, [datetime.date(2026, 1, 31)]),
             (pa.array([datetime.datetime(2026, 1, 31, 23)]), DATES, [datetime.date(2026, 1, 31)]),
+            (
+                pa.array([datetime.datetime(2026, 2, 1, 3)], pa.timestamp("us", tz="America/New_York")),
+                DATES,
+                [datetime.date(2026, 1, 31)],
+            ),
         ],
         ids=str,
     )

@@ -38,7 +38,7 @@ class Dates(Discrete):
         return {"kind": self.kind, "first": self.first.isoformat(), "last": self.last.isoformat()}
 
     def index(self, values: Values) -> Bins:
-        days = _days(values)
+        days = days_of(values)
         if np.any(np.isnat(days)):
             raise DomainError("values must be dates, got a missing one (NaT); leave such people out")
         offsets: Bins = (days - np.datetime64(self.first, "D")).astype(np.int64)
@@ -48,7 +48,7 @@ class Dates(Discrete):
         return offsets
 
     def sides_of(self, values: Values) -> NDArray[np.int64]:
-        days = _days(values)
+        days = days_of(values)
         return (days > np.datetime64(self.last)).astype(np.int64) - (days < np.datetime64(self.first))
 
     def index_one(self, value: Any) -> int:
@@ -68,7 +68,8 @@ class Dates(Discrete):
         return self.first + datetime.timedelta(days=index)
 
 
-def _days(values: Values) -> NDArray[np.datetime64]:
+def days_of(values: Values) -> NDArray[np.datetime64]:
+    """Return the days of texts, dates and times; of a time with a zone, the day that it was there."""
     array = as_array(values)
     if array.dtype.kind == "M" or array.size == 0:
         return array.astype("datetime64[D]")

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ldprange.domain.contract import Domain
+from ldprange.domain.dates import days_of
 from ldprange.errors import DomainError
 from ldprange.support.checking import first_of, shown
 from ldprange.support.columns import column_names, with_missing, without
@@ -31,7 +32,7 @@ def suggested(values: Any) -> Domain:
     if there.dtype.kind in "UT":
         return Domain.categories(np.unique(there).tolist())
     if there.dtype.kind == "M" or isinstance(first_of(there), datetime.date):
-        days = there.astype("datetime64[D]")
+        days = days_of(there)
         return Domain.dates(days.min().item(), days.max().item())
     if there.dtype.kind in "iuf":
         return _of_numbers(there.min().item(), there.max().item(), bool(np.all(there == np.floor(there))))

@@ -41,7 +41,10 @@ def check_columns(
 
 
 def as_array(values: Values) -> NDArray[Any]:
-    """Return what came as an array: a list, an array, a column of a frame, or a frame that has only one."""
+    """Return what came as an array: a list, an array, a column of a frame, or a frame that has only one.
+
+    Times with a zone come as clocks there showed them, whatever library a column is of.
+    """
     names = column_names(values)
     if names is not None:
         if len(names) != 1:
@@ -53,9 +56,34 @@ def as_array(values: Values) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise DomainError("values must all be there, and some are masked; leave those out (.compressed())")
     try:
-        return np.asarray(values)
+        array = np.asarray(values)
     except ValueError:
         raise DomainError(f"values must be one list, or rows of one length, got {shown(values)}") from None
+    return _by_local_clocks(values) if array.dtype.kind == "M" and _zone_of(values) else array
+
+
+def _zone_of(column: Any) -> str | None:
+    """Return the time zone of a column whose times NumPy, which knows no zones, would have in UTC."""
+    kind = getattr(column, "type", None) or getattr(column, "dtype", None)  # arrow's, and everyone else's
+    kind = getattr(kind, "value_type", kind)  # of a dictionary
+    return getattr(kind, "tz", None) or getattr(kind, "time_zone", None)
+
+
+def _by_local_clocks(column: Any) -> NDArray[Any]:
+    """Return times with a zone as clocks and calendars there showed them."""
+    try:
+        if hasattr(column, "dt"):  # polars'
+            local = column.dt.replace_time_zone(None)
+        else:
+            from pyarrow import compute
+
+            local = compute.local_timestamp(column.cast(getattr(column.type, "value_type", column.type)))
+        return np.asarray(local)
+    except (AttributeError, ImportError, TypeError, ValueError):
+        raise DomainError(
+            "times with a zone must be such that their days there can be told, got those of "
+            f"{shown(_zone_of(column))} in a {type(column).__name__}; make a column of days first"
+        ) from None
 
 
 def with_missing(values: Values) -> tuple[NDArray[Any], Mask]:
