@@ -56,12 +56,17 @@ class Answer(Generic[T]):
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     def map(self, change: Callable[[T], S]) -> Answer[S]:
-        """Return the answer with ``change`` made to value, low and high.
+        """Return the answer with ``change`` made to value, low and high; it must not both rise and fall.
+
+        Where it falls, the ends of the interval change places.
 
         >>> Answer(0.5, 0.25, 0.75, 0.95).map(lambda share: 100 * share).interval
         (25.0, 75.0)
+        >>> Answer(0.5, 0.25, 1.0, 0.95).map(lambda share: 1 - share).interval
+        (0.0, 0.75)
         """
         low, high = (None if end is None else change(end) for end in (self.low, self.high))
+        low, high = _in_order(low, high)
         return Answer(change(self.value), low, high, self.confidence, self.note, self.asked, self.jumps)
 
     def minus(self, other: Answer[T]) -> Answer[Any]:
@@ -163,6 +168,25 @@ def _text(value: object) -> str:
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         return np.array2string(value, precision=3, suppress_small=True, threshold=8)
     return str(value)
+
+
+def _in_order(low: Any, high: Any) -> tuple[Any, Any]:
+    """Return two ends, or columns of them, the lesser first; names, which say no order, as they came."""
+    try:
+        lows, highs = np.asarray(low), np.asarray(high)
+        if lows.shape != highs.shape or _has_names(lows) or _has_names(highs) or not np.any(lows > highs):
+            return low, high
+    except (TypeError, ValueError):  # what has no order at all
+        return low, high
+    if not lows.ndim:
+        return high, low
+    return np.where(lows > highs, highs, lows), np.where(lows > highs, lows, highs)
+
+
+def _has_names(array: NDArray[Any]) -> bool:
+    return array.dtype.kind in "UT" or (
+        array.dtype.kind == "O" and any(isinstance(e, str) for e in array.flat)
+    )
 
 
 def _column(values: Any) -> NDArray[Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import json
+from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -74,6 +76,39 @@ def test_every_answer_is_plain_json(domain: ldp.Domain, confidence: float | None
             np.asarray(described["value"]).astype(str).tolist()
             == np.asarray(answer.value).astype(str).tolist()
         )
+
+
+JANUARY = [datetime.date(2026, 1, day) for day in (5, 3, 9)]
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "change"),
+    [
+        (0.5, 0.25, 1.0, lambda share: 1 - share),
+        (np.array([0.5, 0.2]), np.array([0.25, 0.1]), np.array([1.0, 0.2]), lambda column: -column),
+        (np.array([0.5, 2.0]), np.array([0.25, 1.0]), np.array([1.0, 4.0]), lambda c: c * [1, -1]),
+        (*JANUARY, lambda day: datetime.date(2027, 1, 1) - (day - datetime.date(2026, 1, 1))),
+        (*JANUARY, lambda day: (datetime.date(2026, 12, 31) - day).days),
+        (*(np.array([day]) for day in JANUARY), lambda days: datetime.date(2026, 12, 31) - days),
+        (3, 2, 9, lambda number: -Fraction(number, 2)),
+    ],
+)
+def test_what_falls_swaps_the_ends(value: Any, low: Any, high: Any, change: Callable[[Any], Any]) -> None:
+    fallen = ldp.Answer(value, low, high, 0.95).map(change)
+    assert np.all(fallen.low <= fallen.value)
+    assert np.all(fallen.value <= fallen.high)
+    assert type(fallen.low) is type(change(low))
+
+
+def test_names_are_not_put_into_the_order_of_the_alphabet() -> None:
+    sizes = ldp.Answer("S", "XS", "M", 0.95)
+    assert sizes.map(str.lower).interval == ("xs", "m")
+    assert ldp.Answer(9.5, 9.0, 10.0, 0.95).map("{:g}".format).interval == ("9", "10")
+    small, least, most = (np.array([each, 1], object) for each in ("S", "XS", "M"))
+    column = ldp.Answer(small, least, most, 0.95)
+    assert column.map(lambda each: each).interval == (least, most)
+    assert ldp.Answer(0.5, None, None, None).map(lambda share: -share).interval is None
+    assert ldp.Answer(0.5, 0.25, 1.0, 0.95).map(lambda share: {"share": share}).low == {"share": 0.25}
 
 
 def wilson(share: float, people: int, z: float = 1.959964) -> tuple[float, float]:
