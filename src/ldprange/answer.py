@@ -10,7 +10,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.errors import ArgumentError, ArgumentTypeError
+from ldprange.errors import ArgumentError, ArgumentTypeError, QueryError
 from ldprange.support.checking import check_type, is_number, shown
 from ldprange.support.frames import make_frame
 from ldprange.support.html_tables import html_table
@@ -31,7 +31,9 @@ class Answer(Generic[T]):
     Shares are fractions of the population; quantiles are in the domain's own units.
     ``low`` and ``high`` are ``None`` when no interval was asked for. ``note`` says why it is wide,
     where that is not noise alone: a bound lies inside a bin, say. ``jumps`` says that it is a quantile's,
-    which jumps from one value to the next: :meth:`minus` then adds half-widths.
+    which jumps from one value to the next: :meth:`minus` then adds half-widths. ``kind`` is what was asked
+    for: ``"shares"``, ``"shares of bins"``, ``"shares up to bins"``, ``"means"`` or ``"quantiles"``; nothing
+    in an answer that is made by hand.
 
     >>> answer = Answer(0.83, 0.752, 0.908, 0.95)
     >>> print(answer)
@@ -49,6 +51,7 @@ class Answer(Generic[T]):
     note: str = ""
     asked: Asked = field(default=dict, repr=False, compare=False)
     jumps: bool = field(default=False, repr=False, compare=False)
+    kind: str = field(default="", repr=False, compare=False)
 
     @property
     def interval(self) -> tuple[T, T] | None:
@@ -67,7 +70,8 @@ class Answer(Generic[T]):
         """
         low, high = (None if end is None else change(end) for end in (self.low, self.high))
         low, high = _in_order(low, high)
-        return Answer(change(self.value), low, high, self.confidence, self.note, self.asked, self.jumps)
+        value, rest = change(self.value), (self.note, self.asked, self.jumps, self.kind)
+        return Answer(value, low, high, self.confidence, *rest)
 
     def minus(self, other: Answer[T]) -> Answer[Any]:
         """Return this answer less ``other``, an answer of another, independent survey, with its interval.
@@ -76,6 +80,9 @@ class Answer(Generic[T]):
         quantiles it reaches a + b: they jump, and often both to the ends of their intervals. It is for
         unbiased answers, and only for independent ones: those of different people, from aggregates that
         share no reports. Between days it is their number.
+
+        Both must be of one :attr:`kind`, with as many entries: a share less a quantile says nothing, nor does
+        a histogram less a cdf. Plans and domains may differ, and an answer made by hand goes with any.
 
         >>> print(Answer(0.62, 0.58, 0.66, 0.95).minus(Answer(0.50, 0.47, 0.53, 0.95)))
         0.120 [0.070, 0.170] at 95%
@@ -86,20 +93,16 @@ class Answer(Generic[T]):
                 f"both answers must have the same confidence, got {self.confidence} and {other.confidence}"
             )
         one, two = _numbers(self.value), _numbers(other.value)
-        if one.shape != two.shape:
-            raise ArgumentTypeError(
-                "answers that are subtracted must be numbers or days, one each or as many of both, got "
-                f"{shown(self.value)} and {shown(other.value)}"
-            )
+        _check_alike(self, other)
         value, jumps = _single(one - two), self.jumps or other.jumps
         if self.interval is None or other.interval is None:
-            return Answer(value, None, None, None, asked=self.asked, jumps=jumps)
+            return Answer(value, None, None, None, asked=self.asked, jumps=jumps, kind=self.kind)
         (low, high), (other_low, other_high) = map(_numbers, self.interval), map(_numbers, other.interval)
         together = np.add if jumps else np.hypot
         below, above = together(one - low, other_high - two), together(high - one, two - other_low)
         least, most = _single(one - two - below), _single(one - two + above)
         note = "; ".join(filter(None, (self.note, other.note)))
-        return Answer(value, least, most, self.confidence, note, self.asked, jumps)
+        return Answer(value, least, most, self.confidence, note, self.asked, jumps, self.kind)
 
     def __sub__(self, other: object) -> NoReturn:
         """Raise ArgumentTypeError: whether two answers are independent, only the caller knows."""
@@ -207,6 +210,22 @@ def _numbers(values: Any) -> NDArray[Any]:
         )
     numbers = column.astype(np.int64) if column.dtype.kind in "uM" else column
     return numbers.reshape(np.shape(values))
+
+
+def _check_alike(one: Answer[Any], two: Answer[Any]) -> None:
+    """Raise QueryError unless two answers are to the same kind of question, with as many entries."""
+    # shares go with those of bins, too, and nothing with all
+    if not (one.kind.startswith(two.kind) or two.kind.startswith(one.kind)):
+        raise QueryError(
+            f"answers that are subtracted must be of the same kind, got {one.kind} and {two.kind}; "
+            "ask both surveys the same question"
+        )
+    days = [_column(each.value).dtype.kind == "M" for each in (one, two)]
+    if np.shape(one.value) != np.shape(two.value) or days[0] != days[1]:
+        raise QueryError(
+            "answers that are subtracted must be numbers or days, one each or as many of both, got "
+            f"{shown(one.value)} and {shown(two.value)}; ask both surveys the same question"
+        )
 
 
 def _single(numbers: NDArray[Any]) -> Any:

@@ -6,6 +6,7 @@ import datetime
 import json
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -212,5 +213,39 @@ class TestDifferences:
             one.mean().minus(two.mean(confidence=0.9))
         with pytest.raises(ldp.ArgumentTypeError, match="what is subtracted must be of type Answer, got 3"):
             one.mean().minus(3)
-        with pytest.raises(ldp.ArgumentTypeError, match="must be numbers"):
-            one.mean().minus(two.histogram())
+
+    @pytest.mark.parametrize("confidence", [0.95, None])
+    def test_of_different_questions(self, confidence: float | None) -> None:
+        one = ESTIMATES[0]
+        kinds = {
+            "shares": one.range(0, 3, confidence=confidence),
+            "means": one.mean(confidence=confidence),
+            "quantiles": one.median(confidence=confidence),
+            "shares of bins": one.histogram(confidence=confidence),
+            "shares up to bins": one.cdf(confidence=confidence),
+        }
+        for (kind, this), (other, that) in permutations(kinds.items(), 2):
+            if {kind, other} not in ({"shares", "shares of bins"}, {"shares", "shares up to bins"}):
+                with pytest.raises(ldp.QueryError, match=f"the same kind, got {kind} and {other}; ask both"):
+                    this.minus(that)
+
+    def test_of_other_numbers_of_entries_or_of_days_and_numbers(self) -> None:
+        one, two = ESTIMATES
+        for this, other in (
+            (one.histogram(), two.range(0, 3)),
+            (one.ranges([0, 1], 3), two.prefixes([1, 2, 3])),
+            (one.median(), estimate_on(WEEK).median()),
+            (estimate_on(WEEK).median(), one.median()),
+        ):
+            with pytest.raises(ldp.QueryError, match=r"as many of both, got .*; ask both surveys"):
+                this.minus(other)
+
+    def test_of_the_same_kind_from_different_surveys(self) -> None:
+        one, two = ESTIMATES
+        real = estimate_on(ldp.Domain.real(0.0, 9.0, bins=10))
+        assert one.mean().minus(real.mean()).kind == "means"
+        assert one.range(0, 3).minus(real.prefix(3)).kind == "shares"
+        assert one.histogram().minus(two.ranges(np.arange(10), np.arange(10))).kind == "shares of bins"
+        by_hand: ldp.Answer[Any] = ldp.Answer(0.25, 0.25, 0.25, 0.95)
+        assert one.range(0, 3).minus(by_hand).value == one.range(0, 3).value - 0.25
+        assert by_hand.minus(one.range(0, 3)).value == 0.25 - one.range(0, 3).value

@@ -168,7 +168,8 @@ class Estimate:
     def histogram(self, *, confidence: float | None = 0.95) -> Answer[Floats]:
         """Return the share of every bin."""
         bins = np.arange(self._shares.bins, dtype=np.float64)
-        return replace(self._answer(bins, bins + 1, confidence), asked=self.domain.bin_columns)
+        answer = self._answer(bins, bins + 1, confidence)
+        return replace(answer, asked=self.domain.bin_columns, kind="shares of bins")
 
     def cdf(self, *, confidence: float | None = 0.95, band: str = "pointwise") -> Answer[Floats]:
         """Return the share up to every bin, itself included.
@@ -188,7 +189,7 @@ class Estimate:
         stops = np.arange(1.0, self._shares.bins + 1)
         at_once = max(1, self._shares.bins - 1) if band == "simultaneous" else 1
         answer = self._answer(np.zeros_like(stops), stops, confidence, at_once)
-        return replace(answer, asked=partial(_upper_ends, self.domain))
+        return replace(answer, asked=partial(_upper_ends, self.domain), kind="shares up to bins")
 
     def quantile(self, q: float, *, confidence: float | None = 0.95) -> Answer[Any]:
         """Return the value up to which a share ``q`` of the people lies, in the domain's units."""
@@ -220,12 +221,12 @@ class Estimate:
         value = _units([domain.at(position) for position in positions.tolist()], wanted.shape)
         asked: Asked = partial(dict, q=wanted)
         if z is None:
-            return Answer(value, None, None, None, asked=asked, jumps=True)
+            return Answer(value, None, None, None, asked=asked, jumps=True, kind="quantiles")
         low, high = quantile_bounds(self._shares, flat, z)
         low, high = np.minimum(low, positions), np.maximum(high, positions)
         lows = _units([domain.at(position) for position in low.tolist()], wanted.shape)
         highs = _units([domain.up_to(position) for position in high.tolist()], wanted.shape)
-        return Answer(value, lows, highs, confidence, asked=asked, jumps=True)
+        return Answer(value, lows, highs, confidence, asked=asked, jumps=True, kind="quantiles")
 
     def _check_answered(self, what: str) -> None:
         if self.domain.optional:
@@ -251,11 +252,12 @@ class Estimate:
         values, shares, z = self.domain.middles(), self._shares, normal_quantile(confidence, 1)
         value = float(values @ np.diff(shares.cdf))
         if z is None:
-            return Answer(value, None, None, None)
+            return Answer(value, None, None, None, kind="means")
         if not self.users:  # it may be anything
-            return Answer(value, float(values.min()), float(values.max()), confidence)
+            return Answer(value, float(values.min()), float(values.max()), confidence, kind="means")
         low, high = shares.mean_interval(values, z)
-        return Answer(value, min(low, value), max(high, value), confidence, cells_note(shares.scales[-1]))
+        note = cells_note(shares.scales[-1])
+        return Answer(value, min(low, value), max(high, value), confidence, note, kind="means")
 
     def describe(self, *, confidence: float | None = 0.95) -> str:
         """Return lines with the number of people, the mean of numbers and the quartiles, at ``confidence``.
@@ -302,12 +304,13 @@ class Estimate:
         shares, step = self._shares, self._shares.scales[-1]
         value = shares_between(lambda low, high: shares.share(low[0], high[0]), [starts], [stops])
         if z is None:
-            return Answer(value, None, None, None)
+            return Answer(value, None, None, None, kind="shares")
         low, high = interval_between(
             lambda ends: shares.interval(*ends[0], z), [starts], [stops], [step], [shares.bins]
         )
         note = inner_bounds_note(self.domain, starts, stops, step)
-        return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence, note)
+        low, high = np.minimum(low, value), np.maximum(high, value)
+        return Answer(value, low, high, confidence, note, kind="shares")
 
 
 def _upper_ends(domain: Domain) -> dict[str, NDArray[Any]]:

@@ -199,11 +199,12 @@ class JointEstimate:
             return replace(self._one(chosen[0], {})._answer(ends[0][0], ends[1][0], confidence), note=note)
         value = self._value(chosen, *ends)
         if (z := normal_quantile(confidence, 1)) is None:
-            return Answer(value, None, None, None)
+            return Answer(value, None, None, None, kind="shares")
         low, high = self._interval(starts, stops, z)
         if self._denoised is not None:
             low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
-        return Answer(value, np.minimum(low, value), np.maximum(high, value), confidence, note)
+        low, high = np.minimum(low, value), np.maximum(high, value)
+        return Answer(value, low, high, confidence, note, kind="shares")
 
     def _note(self, starts: Mapping[int, Positions], stops: Mapping[int, Positions]) -> str:
         """Return what makes the interval of an answer wide, and what would not."""
@@ -295,7 +296,7 @@ class JointEstimate:
         stops = {attribute: each + 1 for attribute, each in starts.items()}
         answer = self._answer_ranges(starts, stops, confidence).map(lambda column: column.reshape(shape))
         attributes = {self._asked.names[attribute]: self._asked.axes[attribute] for attribute in chosen}
-        return replace(answer, asked=partial(joint_bin_columns, attributes))
+        return replace(answer, asked=partial(joint_bin_columns, attributes), kind="shares of bins")
 
     def describe(self, *, confidence: float | None = 0.95) -> str:
         """Return lines with the number of people, and of each attribute what its own ``describe`` has."""
@@ -322,7 +323,7 @@ class JointEstimate:
         start = {at: np.zeros(1) for at in optional}
         answered = single(self.everyone._answer_ranges(start, bins, confidence))
         low, high = (None if end is None else 1 - end for end in (answered.high, answered.low))
-        return Answer(1 - answered.value, low, high, confidence, answered.note)
+        return Answer(1 - answered.value, low, high, confidence, answered.note, kind="shares")
 
     def marginal(self, name: str | None = None, *, given: Mapping[str, Range] | None = None) -> Estimate:
         """Return the estimate of one attribute, for all questions about one; it agrees with the joint one.
