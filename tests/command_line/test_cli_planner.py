@@ -288,6 +288,13 @@ class TestNeed:
         text = done(*asked)
         assert text.startswith(f"Up to {bins} bins are useful with 1,000,000 people at ε = 1.1")
         assert fact(text, "bins") == str(bins)
+        assert "with more, a bin's margin of error would be larger" in " ".join(text.split())
+
+    def test_the_most_bins_are_only_the_most_that_are_looked_at(self) -> None:
+        text = done("need", "--epsilon", "50", "--users", "1000000000")
+        assert text.startswith("Up to 65,536 bins are useful with 1,000,000,000 people at ε = 50")
+        assert "the most that is looked at" in " ".join(text.split())
+        assert "larger than its share" not in " ".join(text.split())
 
 
 class TestFiles:

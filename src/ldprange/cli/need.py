@@ -12,6 +12,7 @@ from ldprange.cli.steering import tell_of_declining
 from ldprange.cli.summary import people_fact, privacy_fact, questions
 from ldprange.domain import Domain
 from ldprange.planner import epsilon_needed, outlook, useful_bins, users_needed
+from ldprange.planner.needs import MOST_BINS
 from ldprange.planner.optimise import Workload
 from ldprange.support.checking import shown
 
@@ -88,10 +89,12 @@ def need(
         case None, float(), int(), None:
             unknown = "bins"
             bins = useful_bins(epsilon=epsilon, expected_users=users)
-            sentence = (
-                f"Up to {bins:,} bins are useful with {users:,} people at ε = {epsilon:g}: with more, "
-                "a bin's margin of error would be larger than its share."
+            with_more = (
+                "that is the most that is looked at."
+                if bins == MOST_BINS
+                else "with more, a bin's margin of error would be larger than its share."
             )
+            sentence = f"Up to {bins:,} bins are useful with {users:,} people at ε = {epsilon:g}: {with_more}"
         case _:
             raise click.UsageError(f"ask one of: {_QUESTIONS}; got {_given(domain, epsilon, users, error)}")
     if as_json:

@@ -16,6 +16,8 @@ from ldprange.support.checking import is_number, shown
 _MAX_EPSILON = 20.0
 _MIN_EPSILON = 1e-3
 _MAX_OCTAVES = 16
+MOST_BINS = 1 << _MAX_OCTAVES
+"""The most bins that :func:`useful_bins` looks at."""
 _LOOKED_AT = 9  # bins, spread over the domain
 _NEAR_ENOUGH = 1.005
 _MAX_USERS = 1 << 62
