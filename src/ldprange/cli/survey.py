@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Callable
 from functools import wraps
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -114,13 +115,23 @@ def create(surveys: list[NewSurvey], ask: Ask, server: str, as_json: bool) -> No
         raise click.UsageError(
             f"this makes one survey at a time, got {len(surveys)} questions; run it once for each"
         )
-    made = ask("POST", "/api/surveys", surveys[0].description)
+    made = _made(ask, surveys[0].description)
     tell_all(surveys)
     links = {"survey": f"{server}/s/{made['name']}", "dashboard": f"{server}/d/{made['name']}"}
     if as_json:
         print_json(links)
     else:
         print_whole([("share this link", links["survey"]), ("dashboard", links["dashboard"])])
+
+
+def _made(ask: Ask, description: dict[str, Any]) -> Any:
+    try:
+        return ask("POST", "/api/surveys", description)
+    except SendError as error:
+        if error.status != HTTPStatus.CONFLICT:
+            raise
+        name = description["name"]  # which may have been taken from the question
+        raise ArgumentError(f"a survey named {name} exists already; give this one another --name") from None
 
 
 @command("ldprange survey list", of=survey, name="list")
