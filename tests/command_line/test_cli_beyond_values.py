@@ -72,6 +72,9 @@ def test_the_whole_way_with_no_answer(here: Path, options: tuple[str, ...], valu
     assert "no answer," in done("query", "some.agg", "--csv")
     found = answered("query", "some.agg", "--everyone", "--histogram", "--range", "no answer", "no answer")
     assert "no_answer" not in found
+    for asked in (("--range", "no answer", "no answer"), ("--prefix", "no answer")):
+        refused = run("query", "some.agg", *asked)
+        assert (refused.exit_code, "add --everyone" in " ".join(refused.stderr.split())) == (2, True)
     assert [row["value"] for row in found["histogram"] if row["value"] > 0.25] == [
         pytest.approx(0.5, abs=0.05)
     ] * 2
@@ -116,7 +119,8 @@ def test_the_whole_way_with_no_answer_on_one_of_several_attributes(here: Path) -
     assert overview.count("no answer, of all people") == 2
     assert "no answer" in done("simulate", "plan.json", "values.csv", "--repetitions", "2")
     declined = ("--within", "pay", "no answer", "no answer", "--within", "town", "south", "south")
-    assert run("query", "some.agg", *declined).exit_code == 2
+    refused = run("query", "some.agg", *declined)
+    assert (refused.exit_code, "add --everyone" in " ".join(refused.stderr.split())) == (2, True)
     found = answered("query", "some.agg", *declined, "--everyone")
     assert (found["everyone"], found["within"]["value"]) == (True, near(1 / 4))
     assert "no_answer" not in found["within"]

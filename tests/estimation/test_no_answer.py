@@ -293,3 +293,31 @@ def test_categories_have_shares_among_those_who_answered_and_no_cdf() -> None:
 
 def test_reports_are_checked_as_ever() -> None:
     assert not ldp.check(ldp.simulate(PLAN, PEOPLE, seed=3)).findings
+
+
+@every_domain
+def test_among_those_who_gave_an_answer_there_is_no_share_of_none(domain: Domain) -> None:
+    plan = ldp.Plan(domain, 3.0, ldp.Flat(), ldp.GRR())
+    found = ldp.estimate(ldp.simulate(plan, [100] * domain.bins, seed=1))
+    first: Any = domain.lower(0)
+    asked: list[Any] = [(found.range, "no answer"), (found.range, None), (found.ranges, [first, "no answer"])]
+    if not domain.unordered:
+        asked.append((found.prefix, "no answer"))
+    for ask, bounds in asked:
+        with pytest.raises(
+            QueryError, match=r"got “no answer”; its share is no_answer\(\); .*estimate\.everyone"
+        ):
+            ask(bounds) if ask != found.ranges else ask([first, first], bounds)
+    assert found.everyone.range("no answer").value == found.no_answer().value
+
+
+def test_so_it_is_of_several_attributes() -> None:
+    both = Domain.product(hours=HOURS, town=EVERY[-1])
+    plan = ldp.choose_plan(both, epsilon=2.0, expected_users=1000)
+    found = ldp.estimate(
+        ldp.simulate_values(plan, {"hours": [1, 2] * 500, "town": [None, "south"] * 500}, seed=1)
+    )
+    for ranges in ({"town": "no answer"}, {"town": "south", "hours": (2, None)}):
+        with pytest.raises(QueryError, match=r"got “no answer”; its share is no_answer\(\)"):
+            found.range(ranges)
+    assert found.range(hours=(1, 2), given={"town": "no answer"}).value > 0

@@ -119,3 +119,20 @@ def test_an_overview_tells_how_many_gave_no_answer(service: Service, found: ldp.
     assert one["beside"]["name"] == ["more than 29", "no answer"]
     others = asked(service, "overview", ("attribute", "pay"), ("attribute", "children"), ("denoise", "true"))
     assert others["no_answer"]["value"] == pytest.approx(0.2, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("path", "pairs"),
+    [
+        ("range", [("attribute", "pay"), ("low", "no answer"), ("high", "no answer")]),
+        ("range", [("attribute", "region"), ("low", "south"), ("high", "no answer")]),
+        ("prefix", [("attribute", "pay"), ("value", "no answer")]),
+    ],
+)
+def test_no_answer_among_those_who_gave_one(
+    service: Service, path: str, pairs: list[tuple[str, str]]
+) -> None:
+    refused = service.get(f"/api/surveys/people/{path}?{urlencode(pairs)}")
+    assert refused.status == 400
+    assert "got “no answer”; every reply tells its share" in refused.json["error"]
+    assert "add everyone=true" in refused.json["error"]

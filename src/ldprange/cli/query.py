@@ -11,11 +11,10 @@ from ldprange.cli.command import command
 from ldprange.cli.options import json_option, population_option, read_aggregate
 from ldprange.cli.output import console, facts, note, print_json
 from ldprange.cli.query_output import notes_on, print_answers, print_csv
-from ldprange.cli.questions import Questions, bounds, overview_of, share_within
+from ldprange.cli.questions import Questions, bounds, overview_of, parsed, share_within
 from ldprange.cli.summary import plan_facts
-from ldprange.domain import Domain
 from ldprange.errors import QueryError
-from ldprange.estimation import Estimate, estimate
+from ldprange.estimation import Estimate, JointEstimate, estimate
 from ldprange.sampling import Population, described
 from ldprange.support.checking import listed
 
@@ -129,8 +128,8 @@ def query(
     if everyone and answered.everyone is answered:
         note("--everyone changes nothing here: nobody may leave out an answer")
     found = answered.everyone if everyone else answered
-    condition = _named(found.everyone.domain, given, "--given")
-    joint = share_within(found, _named(found.domain, within, "--within"), confidence) if within else None
+    condition = _named(found.everyone, given, "--given")
+    joint = share_within(found, _named(found, within, "--within"), confidence) if within else None
     about: list[str] = [attribute] if attribute else names if overview else []
     estimates = (
         {name: found.marginal(name, given=condition) for name in about} if names else {"": found.marginal()}
@@ -186,15 +185,16 @@ def _check_attributes(
 
 
 def _named(
-    domain: Domain, typed: tuple[tuple[str, str, str], ...], option: str
+    found: JointEstimate, typed: tuple[tuple[str, str, str], ...], option: str
 ) -> dict[str, tuple[Any, Any]]:
-    """Return the ranges of ``domain`` by attribute that were ``typed`` after ``option``."""
+    """Return the ranges by attribute that were ``typed`` after ``option``."""
     ranges: dict[str, tuple[Any, Any]] = {}
     for name, low, high in typed:
         if name in ranges:
             raise click.UsageError(f"{option} must be given once for each attribute, got {name} twice")
-        each = domain.attribute(name)
-        ranges[name] = (each.parse(low), each.parse(high))
+        each = found.domain.attribute(name)
+        low, high = parsed(each, found.everyone.domain.attribute(name), (low, high))
+        ranges[name] = (low, high)
     return ranges
 
 

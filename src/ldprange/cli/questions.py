@@ -1,12 +1,15 @@
 """What ``ldprange query`` asks of an estimate, and the answers in plain JSON types."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ldprange.answer import Answer
+from ldprange.domain import Domain
+from ldprange.domain.no_answer import check_answered
 from ldprange.estimation import Estimate, JointEstimate
 
+_ASK_EVERYONE = "every answer tells its share; for other questions about all people, add --everyone"
 _QUARTILES = (0.25, 0.5, 0.75)
 
 Ranges = Mapping[str, tuple[Any, Any]]
@@ -32,16 +35,17 @@ class Questions:
 
     def answers(self, estimated: Estimate, confidence: float) -> dict[str, Any]:
         """Return the answers from ``estimated`` at ``confidence``; what was not asked is left out."""
-        domain, found = estimated.domain, dict[str, Any]()
+        domain, everyones = estimated.domain, estimated.everyone.domain
+        found = dict[str, Any]()
         if estimated.everyone is not estimated:  # all else is then of those who answered
             found["no_answer"] = _one(estimated.no_answer(confidence=confidence))
         found["ranges"] = [
             {"from": low, "to": high, **_one(estimated.range(low, high, confidence=confidence))}
-            for low, high in (map(domain.parse, ends) for ends in self.ranges)
+            for low, high in (parsed(domain, everyones, ends) for ends in self.ranges)
         ]
         found["prefixes"] = [
             {"to": bound, **_one(estimated.prefix(bound, confidence=confidence))}
-            for bound in map(domain.parse, self.prefixes)
+            for bound in parsed(domain, everyones, self.prefixes)
         ]
         if self.quantiles:
             values = _each(estimated.quantiles(list(self.quantiles), confidence=confidence))
@@ -76,6 +80,12 @@ def share_within(found: JointEstimate, ranges: Ranges, confidence: float) -> dic
 def bounds(ranges: Ranges) -> dict[str, list[Any]]:
     """Return ``ranges`` in plain JSON types."""
     return {name: list(ends) for name, ends in ranges.items()}
+
+
+def parsed(domain: Domain, everyones: Domain, typed: Sequence[str]) -> list[Any]:
+    """Return bounds of a ``domain`` that were ``typed``; no answer may be one in ``everyones`` only."""
+    check_answered(domain, everyones, typed, _ASK_EVERYONE)
+    return [domain.parse(text) for text in typed]
 
 
 def _one(answer: Answer[float]) -> dict[str, Any]:

@@ -14,13 +14,16 @@ from ldprange.domain.extended import Extended, Sides, read_inside, words_of
 from ldprange.domain.labels import Categories, Ordered
 from ldprange.domain.numbers import Integers, Logarithmic, Real
 from ldprange.domain.open_ends import OpenEnds
-from ldprange.errors import ArgumentError, DomainError
+from ldprange.errors import ArgumentError, DomainError, QueryError
 from ldprange.support.arrays import Bins
 from ldprange.support.checking import Values, check_choice, normalise, shown
-from ldprange.support.columns import Missing, with_missing
+from ldprange.support.columns import Missing, as_array, with_missing
 
 NO_ANSWER = "no answer"
 """The name of the bin, which stands for its value; what is missing (None, NaN, NaT) means the same."""
+
+ASK_EVERYONE = "its share is no_answer(); for other questions about all people, ask estimate.everyone"
+"""What to do in Python where no answer was asked about among those who gave one."""
 
 _KINDS = (Integers, Real, Logarithmic, Dates, Ordered, Categories, OpenEnds)
 
@@ -84,3 +87,11 @@ class NoAnswer(Extended):
 
     def _bound_sides(self, bounds: NDArray[Any]) -> Sides:
         return np.zeros(bounds.shape, np.int64)
+
+
+def check_answered(asked: Domain, everyones: Domain, bounds: Values, advice: str = ASK_EVERYONE) -> None:
+    """Raise QueryError if one of ``bounds`` is no answer, which is a value in ``everyones`` domain alone."""
+    if asked.optional or not everyones.optional or isinstance(bounds, int | float):
+        return
+    if any(bound is None or bound == NO_ANSWER for bound in as_array(bounds).reshape(-1).tolist()):
+        raise QueryError(f"shares are of the people who gave an answer, got “{NO_ANSWER}”; {advice}")

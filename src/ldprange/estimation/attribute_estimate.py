@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldprange.answer import Answer, Asked
 from ldprange.domain import Domain
-from ldprange.domain.no_answer import NO_ANSWER
+from ldprange.domain.no_answer import NO_ANSWER, check_answered
 from ldprange.errors import DomainError, QueryError
 from ldprange.estimation.crossings import crossings
 from ldprange.estimation.inner_bounds import (
@@ -139,6 +139,8 @@ class Estimate:
 
     def ranges(self, lows: ArrayLike, highs: ArrayLike, *, confidence: float | None = 0.95) -> Answer[Floats]:
         """Return the shares of many ranges at once, as arrays."""
+        for bounds in (lows, highs):
+            check_answered(self.domain, self.everyone.domain, bounds)
         starts, stops = self.domain.starts(lows), self.domain.stops(highs)
         try:
             starts, stops = np.broadcast_arrays(starts, stops)
@@ -161,6 +163,7 @@ class Estimate:
             raise QueryError(
                 "categories have no order, so they have no prefixes; ask for the share of a label with range"
             )
+        check_answered(self.domain, self.everyone.domain, bounds)
         stops = self.domain.stops(bounds)
         answer = self._answer(np.zeros_like(stops), stops, confidence)
         return replace(answer, asked=partial(dict, to=np.asarray(bounds)))

@@ -14,6 +14,7 @@ from ldprange.aggregate import Aggregate
 from ldprange.answer import Answer
 from ldprange.decompositions import GridsLayout
 from ldprange.domain import Domain, Product
+from ldprange.domain.no_answer import check_answered
 from ldprange.domain.product import joint_bin_columns
 from ldprange.errors import QueryError
 from ldprange.estimation.among import Among
@@ -181,6 +182,9 @@ class JointEstimate:
             alone = self._one(self._product.place(name), among)
             return alone.ranges(*ends_of(name, pair), confidence=confidence)
         normal_quantile(confidence, 1)  # refuses what is none
+        for name, pair in ranges.items():
+            for end in ends_of(name, pair):
+                check_answered(self._asked.attribute(name), self._product.attribute(name), end)
         starts, stops = positions(self._asked, ranges)
         answer = self._answer_ranges(starts, stops, confidence)
         ends = {

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ldprange.domain import Domain
+from ldprange.domain.no_answer import check_answered
 from ldprange.estimation import Estimate
 from ldprange.plan import Plan
 from ldprange.service.cells import MAX_CELLS, edges_of, parts_of
@@ -21,6 +22,7 @@ _MAX_TOGETHER = 1 << 19  # joint bins of attributes asked about together: each h
 GIVEN = ("given", "given_low", "given_high")
 """Parameters: the attributes and the ranges of the people among whom something is asked."""
 
+_ASK_EVERYONE = "every reply tells its share; for other questions about all people, add everyone=true"
 _ONLY_ONE = "this survey has one attribute, without a name; leave out attribute, and what is given"
 
 
@@ -40,7 +42,7 @@ def one_attribute(parameters: Parameters, found: EitherEstimate) -> Estimate:
 
 def share_of_range(parameters: Parameters, found: EitherEstimate, confidence: float) -> dict[str, Any]:
     """Tell the share of people who are in a range on every attribute that is named, or on the only one."""
-    ends = _ranges(parameters, found.domain, ("attribute", "low", "high"))
+    ends = _ranges(parameters, found, ("attribute", "low", "high"))
     given = given_in(parameters, found)
     if not ends:
         name = next(iter(found.domain.attributes))
@@ -70,7 +72,7 @@ def asked_about(parameters: Parameters, found: EitherEstimate) -> dict[str, Any]
 
 def given_in(parameters: Parameters, found: EitherEstimate) -> dict[str, Any]:
     """Return the ranges by attribute of the people among whom something is asked; they may be no answer."""
-    return _ranges(parameters, found.everyone.domain, GIVEN)
+    return _ranges(parameters, found.everyone, GIVEN)
 
 
 def may_be_unanswered(found: EitherEstimate, names: Sequence[str]) -> bool:
@@ -84,15 +86,22 @@ def names_of(domain: Domain) -> list[str]:
     return [name for name in domain.attributes if name]
 
 
-def _ranges(parameters: Parameters, domain: Domain, named: tuple[str, str, str]) -> dict[str, Any]:
+def bound_of(text: str, found: Estimate | EitherEstimate, name: str = "") -> Any:
+    """Return the bound of an attribute that came as ``text``."""
+    domain = found.domain.attribute(name)
+    check_answered(domain, found.everyone.domain.attribute(name), [text], _ASK_EVERYONE)
+    return domain.parse(text)
+
+
+def _ranges(parameters: Parameters, found: EitherEstimate, named: tuple[str, str, str]) -> dict[str, Any]:
     """Return ranges by attribute: as many low and high ends as names; an only attribute is not named."""
-    several = names_of(domain)
+    several = names_of(found.domain)
     if not several:
         if parameters.texts("attribute") or any(map(parameters.texts, GIVEN)):
             raise Refusal(400, _ONLY_ONE)
         if named == GIVEN:
             return {}
-        return {"": tuple(domain.parse(parameters.text(end)) for end in named[1:])}
+        return {"": tuple(bound_of(parameters.text(end), found) for end in named[1:])}
     names, lows, highs = (parameters.texts(name) for name in named)
     if not len(names) == len(lows) == len(highs):
         name, low, high = named
@@ -104,8 +113,8 @@ def _ranges(parameters: Parameters, domain: Domain, named: tuple[str, str, str])
         )
     if len(set(names)) != len(names):
         raise Refusal(400, f"an attribute must be named once, got {', '.join(names)}")
-    each = zip(names, map(domain.attribute, names), lows, highs, strict=True)
-    return {name: (axis.parse(low), axis.parse(high)) for name, axis, low, high in each}
+    each = zip(names, lows, highs, strict=True)
+    return {name: (bound_of(low, found, name), bound_of(high, found, name)) for name, low, high in each}
 
 
 def check_places(plan: Plan, names: Sequence[str]) -> tuple[int, ...]:

@@ -16,6 +16,7 @@ from ldprange.service.attributes import (
     GIVEN,
     asked_about,
     asked_edges,
+    bound_of,
     given_in,
     may_be_unanswered,
     names_of,
@@ -125,7 +126,7 @@ def _unanswered(parameters: Parameters, found: EitherEstimate, confidence: float
 def share_of_prefix(parameters: Parameters, found: EitherEstimate, confidence: float) -> dict[str, Any]:
     """Tell the share up to a value."""
     alone = one_attribute(parameters, found)
-    bound = alone.domain.parse(parameters.text("value"))
+    bound = bound_of(parameters.text("value"), alone)
     return {"to": bound, **share(alone.prefix(bound, confidence=confidence))}
 
 
