@@ -227,8 +227,8 @@ class Ledger:
         if _decimal(epsilon) > left:
             raise BudgetError(
                 f"the ε of all surveys that a person answers must stay within the budget of {budget!r}: "
-                f"{float(spent)!r} is spent and this survey asks for {epsilon!r}; leave it unanswered, "
-                f"or ask under a plan of ε at most {float(left)!r}"
+                f"{float(spent)!r} is spent and this survey asks for {epsilon!r}; leave it unanswered"
+                + (f", or ask under a plan of ε at most {float(left)!r}" if left else "")
             )
 
     def _check_assigned(self, connection: Connection, key: tuple[str, str, str]) -> None:
