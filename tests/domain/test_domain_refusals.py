@@ -278,6 +278,17 @@ def test_a_label_is_taken_as_it_is(value: str) -> None:
         Domain.ordered(["S", "M"]).index_one(value)
 
 
+@pytest.mark.parametrize("domain", [AGES, SHARES, WEEK, AGES.with_open_ends("high")], ids=Domain.describe)
+def test_bounds_outside_are_told_what_can_still_be_done(domain: Domain) -> None:
+    below = "2020-01-01" if domain is WEEK else -1000
+    for ask in (domain.starts, domain.stops):
+        with pytest.raises(
+            DomainError, match=r"bounds must lie between .*; ask within these ends"
+        ) as refused:
+            ask([below])
+        assert "open" not in str(refused.value)
+
+
 @pytest.mark.parametrize(
     ("domain", "values", "told"),
     [

@@ -24,8 +24,8 @@ import ldprange as ldp
 from experiments.learning.curve import draw, measure, summary
 from experiments.learning.data import TASKS
 from experiments.tables import number, read_table
-from ldprange.learning.estimator import ends
 from ldprange.learning.naive_bayes import exact_people
+from ldprange.learning.plan import ends
 from ldprange.support.arrays import Floats
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -20,7 +20,7 @@ from ldprange.domain.text import shown as for_people
 from ldprange.errors import ArgumentError, DomainError
 from ldprange.support.arrays import Bins, Positions
 from ldprange.support.checking import Values, check_choice, check_type, listed, make_described, shown
-from ldprange.support.columns import Missing, told, with_missing, without
+from ldprange.support.columns import Bounded, Missing, told, with_missing, without
 from ldprange.support.parallel import slices
 
 OpenEndsLike = bool | Literal["both", "low", "high"]
@@ -387,10 +387,17 @@ class Discrete(Domain):
     """One bin per value, so both ends of a range are whole bins and both are included."""
 
     def starts(self, bounds: Values) -> Positions:
-        return self.index(bounds).astype(np.float64)
+        return self._bins_of(bounds, "bounds").astype(np.float64)
 
     def stops(self, bounds: Values) -> Positions:
-        return (self.index(bounds) + 1).astype(np.float64)
+        return (self._bins_of(bounds, "bounds") + 1).astype(np.float64)
+
+    def index(self, values: Values) -> Bins:
+        return self._bins_of(values, "values")
+
+    @abstractmethod
+    def _bins_of(self, values: Values, kind: Bounded) -> Bins:
+        """Return the bins of values, or of bounds: as an error calls them."""
 
     def at(self, position: float) -> Any:
         return self._value(min(max(math.floor(position), 0), self.bins - 1))

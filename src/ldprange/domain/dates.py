@@ -11,7 +11,7 @@ from ldprange.domain.contract import Discrete, Domain
 from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins
 from ldprange.support.checking import Values, normalise, shown
-from ldprange.support.columns import as_array, outside_error
+from ldprange.support.columns import Bounded, as_array, outside_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +37,14 @@ class Dates(Discrete):
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "first": self.first.isoformat(), "last": self.last.isoformat()}
 
-    def index(self, values: Values) -> Bins:
+    def _bins_of(self, values: Values, kind: Bounded) -> Bins:
         days = days_of(values)
         if np.any(np.isnat(days)):
             raise DomainError("values must be dates, got a missing one (NaT); leave such people out")
         offsets: Bins = (days - np.datetime64(self.first, "D")).astype(np.int64)
         outside = (offsets < 0) | (offsets >= self.bins)
         if np.any(outside):
-            raise outside_error(days, np.datetime64(self.first), np.datetime64(self.last))
+            raise outside_error(days, np.datetime64(self.first), np.datetime64(self.last), kind)
         return offsets
 
     def sides_of(self, values: Values) -> NDArray[np.int64]:

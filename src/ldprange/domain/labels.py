@@ -11,7 +11,7 @@ from ldprange.domain.contract import LONGEST_NUMBER, Discrete, Domain
 from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins
 from ldprange.support.checking import Values, can_be_written, first_of, listed, normalise, shown
-from ldprange.support.columns import as_array
+from ldprange.support.columns import Bounded, as_array
 
 _MAX_TOLD = 8  # labels that are all told
 
@@ -58,7 +58,7 @@ class Ordered(Discrete):
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "labels": list(self.labels)}
 
-    def index(self, values: Values) -> Bins:
+    def _bins_of(self, values: Values, _: Bounded) -> Bins:
         array = as_array(values)
         if array.size == 0:
             return np.zeros(array.shape, np.int64)

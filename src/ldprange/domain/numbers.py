@@ -12,7 +12,7 @@ from ldprange.domain.contract import Discrete, Domain
 from ldprange.errors import DomainError
 from ldprange.support.arrays import Bins, Positions
 from ldprange.support.checking import Values, is_number, normalise, shown
-from ldprange.support.columns import as_numbers, check_inside
+from ldprange.support.columns import Bounded, as_numbers, check_inside
 
 _SNAP = 1e-9  # a value or bound this close to an edge, in bins, is on it
 
@@ -46,9 +46,9 @@ class Integers(Discrete):
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "low": self.low, "high": self.high}
 
-    def index(self, values: Values) -> Bins:
+    def _bins_of(self, values: Values, kind: Bounded) -> Bins:
         numbers = as_numbers(values)
-        check_inside(numbers, self.low, self.high)
+        check_inside(numbers, self.low, self.high, kind)
         if numbers.dtype.kind == "f" and not np.all(fractional := numbers == np.floor(numbers)):
             raise DomainError(
                 f"values must be whole numbers, got {numbers[~fractional].flat[0]}; "
@@ -123,7 +123,7 @@ class _Continuous(Domain):
         return {"kind": self.kind, "low": self.low, "high": self.high, "bins": self.bins}
 
     def index(self, values: Values) -> Bins:
-        return np.minimum(self.starts(values).astype(np.int64), self.bins - 1)
+        return np.minimum(self._from_ends(values, "values").astype(np.int64), self.bins - 1)
 
     def index_one(self, value: Any) -> int:
         if type(value) in (int, float) and self.low <= value <= self.high:
@@ -131,8 +131,11 @@ class _Continuous(Domain):
         return Domain.index_one(self, value)
 
     def starts(self, bounds: Values) -> Positions:
+        return self._from_ends(bounds, "bounds")
+
+    def _from_ends(self, bounds: Values, kind: Bounded) -> Positions:
         numbers = as_numbers(bounds)
-        check_inside(numbers, self.low, self.high)
+        check_inside(numbers, self.low, self.high, kind)
         return self._snapped(numbers.astype(np.float64))
 
     def _snapped(self, numbers: NDArray[np.float64]) -> Positions:

@@ -8,8 +8,8 @@ from ldprange import wire
 from ldprange.client.acceptance import check_accepted, check_report_bytes
 from ldprange.client.encoding import Client, check_no_person, checked_survey, encode_with
 from ldprange.client.ledger import Ledger
-from ldprange.errors import DomainError, FileError, LdprangeError
-from ldprange.learning.plan import LabelledPlan
+from ldprange.errors import DomainError, FileError, LdprangeError, about
+from ldprange.learning.plan import LabelledPlan, check_numbers
 from ldprange.randomness import Coins, SystemCoins, below
 from ldprange.reports import Report
 from ldprange.support.checking import check_type, listed
@@ -95,6 +95,9 @@ def _indices(plan: LabelledPlan, values: Mapping[str, Any]) -> list[int]:
         # the names alone: a person's numbers are nobody's business
         came = listed(map(repr, values)) if isinstance(values, Mapping) else f"a {type(values).__name__}"
         raise DomainError(f"a person must have a number for each of {listed(plan.attributes)}, got {came}")
+    for name, each in zip(plan.attributes, plan.plans, strict=True):
+        with about(name):
+            check_numbers(each.domain, values[name])
     return [
         each.domain.index_one(values[name]) for name, each in zip(plan.attributes, plan.plans, strict=True)
     ]

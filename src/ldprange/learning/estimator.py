@@ -11,7 +11,7 @@ from ldprange.errors import ArgumentError, PlanError
 from ldprange.estimation import estimate
 from ldprange.learning.aggregate import LabelledAggregate
 from ldprange.learning.choice import choose_labelled_plan, density_bins
-from ldprange.learning.plan import LabelledPlan
+from ldprange.learning.plan import LabelledPlan, ends
 from ldprange.learning.rehearsal import simulate_labelled
 from ldprange.plan import check_epsilon
 from ldprange.sampling import RESPONDENTS
@@ -158,11 +158,6 @@ def densities(counts: LabelledAggregate, place: int) -> Floats:
     # only privacy's noise is taken away: how much the sample itself may be off is smoothed by each model
     each = [estimate(row[place], denoise=True, population=RESPONDENTS) for row in counts.parts]
     return np.stack([found.histogram(confidence=None).value for found in each])
-
-
-def ends(domain: Domain) -> tuple[float, float]:
-    """Return the least and the greatest number of a domain of numbers."""
-    return domain.lower(0), domain.upper(domain.bins - 1)
 
 
 def _pairs(bounds: ArrayLike, attributes: int) -> Floats:

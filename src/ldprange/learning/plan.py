@@ -15,8 +15,8 @@ from ldprange.agreement import Agreement, read_json
 from ldprange.domain import Domain
 from ldprange.errors import DomainError, PlanError
 from ldprange.plan import Plan
-from ldprange.support.checking import check_choice, is_number, listed, normalise, shown
-from ldprange.support.columns import as_array
+from ldprange.support.checking import Values, check_choice, is_number, listed, normalise, shown
+from ldprange.support.columns import as_array, as_numbers, check_inside
 
 VERSION = 1
 _MAX_LEVELS = 1024  # of all attributes: each takes a while to make, and a few bytes can ask for many
@@ -182,6 +182,16 @@ def check_numerical(name: str, domain: object) -> None:
             f"the domain of {shown(name)} must be of numbers (Domain.integers, .real or .logarithmic), "
             f"got {shown(domain)}"
         )
+
+
+def check_numbers(domain: Domain, values: Values) -> None:
+    """Raise an error unless ``values`` are numbers of a labelled plan's ``domain``: no end of it is open."""
+    check_inside(as_numbers(values), *ends(domain), "numbers")
+
+
+def ends(domain: Domain) -> tuple[float, float]:
+    """Return the least and the greatest number of a domain of numbers."""
+    return domain.lower(0), domain.upper(domain.bins - 1)
 
 
 def _check_levels(levels: int) -> None:

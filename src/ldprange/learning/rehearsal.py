@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ldprange.errors import DomainError
+from ldprange.errors import DomainError, about
 from ldprange.learning.aggregate import LabelledAggregate
-from ldprange.learning.plan import LabelledPlan
+from ldprange.learning.plan import LabelledPlan, check_numbers
 from ldprange.randomness import generator, seed_sequence
 from ldprange.simulation import simulate
 from ldprange.support.checking import check_type, listed
@@ -64,6 +64,8 @@ def _counts(
 ) -> NDArray[np.int64]:
     """Count, for each class, the people in every bin who are asked for an ``attribute``."""
     domain = plan.plans[attribute].domain
+    with about(plan.attributes[attribute]):
+        check_numbers(domain, people[:, attribute])
     cells = classes * domain.bins + domain.index(people[:, attribute])
     if chosen is not None:
         cells = cells[chosen == attribute]

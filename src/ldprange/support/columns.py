@@ -14,6 +14,9 @@ from ldprange.support.checking import Values, first_of, listed, shown
 Missing = Literal["refuse", "skip"]
 """What becomes of people without a value: an error that says how many there are, or they are left out."""
 
+Bounded = Literal["values", "numbers", "bounds"]
+"""What must lie between ends: people's values, numbers where no end can be open, or ends of ranges."""
+
 Mask = NDArray[np.bool_]
 
 
@@ -161,15 +164,15 @@ def as_numbers(values: Values) -> NDArray[Any]:
     return array.astype(np.float64, copy=False) if array.dtype.kind == "f" else array
 
 
-def check_inside(numbers: NDArray[Any], low: float, high: float) -> None:
-    """Raise an error if any number lies outside an interval, or is NaN."""
+def check_inside(numbers: NDArray[Any], low: float, high: float, kind: Bounded = "values") -> None:
+    """Raise an error if any number lies outside an interval, or is NaN; what to do is told by ``kind``."""
     if numbers.dtype.kind == "u" and low <= 0 and np.iinfo(numbers.dtype).max <= high:
         return  # such numbers can be nowhere else
     if numbers.size and not (low <= numbers.min() and numbers.max() <= high):  # NaN is inside nothing
-        raise outside_error(numbers, low, high)
+        raise outside_error(numbers, low, high, kind)
 
 
-def outside_error(values: NDArray[Any], low: Any, high: Any) -> DomainError:
+def outside_error(values: NDArray[Any], low: Any, high: Any, kind: Bounded = "values") -> DomainError:
     """Return the error that says how many ``values`` are not from ``low`` to ``high``, and what to do."""
     below, above = values < low, values > high
     outside = ~((values >= low) & (values <= high))  # also NaN, which is on no side
@@ -178,6 +181,10 @@ def outside_error(values: NDArray[Any], low: Any, high: Any) -> DomainError:
     others = f" (outside: {number:,} of {values.size:,})" if values.size > 1 else ""
     if not below.any() and not above.any():
         what = "leave missing values out"
+    elif kind == "bounds":
+        what = "ask within these ends, for reports tell nothing beyond"
+    elif kind == "numbers":
+        what = "stay within, or make the domain wider"
     else:
         sides = {(True, False): ('"low"', f"below {low}"), (False, True): ('"high"', f"above {high}")}
         ends, place = sides.get((bool(below.any()), bool(above.any())), ("True", "beyond the ends"))
@@ -185,4 +192,4 @@ def outside_error(values: NDArray[Any], low: Any, high: Any) -> DomainError:
             f"stay within, or make the domain wider, or give all {place} a bin of their own, with "
             f"open_ends={ends} (or --open-ends)"
         )
-    return DomainError(f"values must lie between {low} and {high}, got {first}{others}; {what}")
+    return DomainError(f"{kind} must lie between {low} and {high}, got {first}{others}; {what}")
