@@ -194,6 +194,8 @@ class Plan(Agreement):
     @staticmethod
     def from_dict(description: object) -> Plan:
         """Read a plan from what :meth:`to_dict` returned."""
+        if isinstance(description, Mapping) and "ldprange_labelled_plan" in description:
+            raise PlanError("this must be a plan, but it is a labelled plan; read it with LabelledPlan.load")
         if not isinstance(description, Mapping) or "ldprange_plan" not in description:
             raise PlanError("a plan must be a JSON object with the key 'ldprange_plan', and this is not")
         if description["ldprange_plan"] != VERSION or isinstance(description["ldprange_plan"], bool):

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from scipy import stats
 
@@ -175,7 +177,8 @@ def test_a_file_that_is_not_whole_is_refused(tmp_path: Path) -> None:
     broken = {
         "cannot be read": None,
         "is empty": b"",
-        "is something else": COUNTS.parts[0][0].to_bytes(),
+        "is something else": b"nothing of ours",
+        "is an aggregate": COUNTS.parts[0][0].to_bytes(),
         "upgrade ldprange": data[:7] + b"\2" + data[8:],
         "truncated or damaged": data[:-1],
         "damaged": data[:40] + bytes([data[40] ^ 1]) + data[41:],
@@ -311,7 +314,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "predicting for nobody": (lambda: PLAN.predict(0), "users must be a finite number above 0"),
     "a text that is none": (lambda: ldp.LabelledPlan.from_json("a.json"), "must be JSON text"),
-    "a plan's text": (lambda: ldp.LabelledPlan.from_json(PLAN.plans[0].to_json()), "with the keys"),
+    "a plan's text": (lambda: ldp.LabelledPlan.from_json(PLAN.plans[0].to_json()), "read it with Plan.load"),
     "a later version": (
         lambda: ldp.LabelledPlan.from_json(
             PLAN.to_json().replace('"ldprange_labelled_plan": 1', '"ldprange_labelled_plan": 2')
@@ -362,7 +365,15 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "another plan": (lambda: COUNTS + ldp.LabelledAggregate.empty(small("one")), "differ in asked"),
     "columns too few": (
         lambda: ldp.simulate_labelled(PLAN, [[1], [2]], ["a", "b"], seed=1),
-        "a column for each of hours, trips",
+        "a column for each of hours, trips, or columns by name, as in {'hours': …}",
+    ),
+    "a column that is not there": (
+        lambda: ldp.simulate_labelled(PLAN, {"hours": [1, 2]}, ["a", "b"], seed=1),
+        "the mapping has no column 'trips'",
+    ),
+    "columns of another length": (
+        lambda: ldp.simulate_labelled(PLAN, {"hours": [1, 2], "trips": [0.5]}, ["a", "b"], seed=1),
+        r"as many as labels, 2, of each of hours, trips, got columns of shapes \(2,\), \(1,\)",
     ),
     "labels of nobody's": (
         lambda: ldp.simulate_labelled(PLAN, [[1, 0.5]], ["c"], seed=1),
@@ -393,3 +404,30 @@ def test_classes_of_numpy_are_written_as_plain_ones() -> None:
     for classes in (np.array([1, 2]), list(np.array([1, 2])), np.array(["u", "v"])):
         plan = ldp.choose_labelled_plan(domains, classes, epsilon=2.0, expected_users=1e4)  # type: ignore[arg-type]
         assert ldp.LabelledPlan.from_json(plan.to_json()) == plan
+
+
+@pytest.mark.parametrize("asked", ["one", "all"])
+def test_columns_by_name_are_simulated_as_rows_are(asked: Any) -> None:
+    rows, labels = np.array([[1, 0.5], [2, 0.25], [0, 1.0]]), ["a", "b", "a"]
+    by_name = {"trips": rows[:, 1], "who": labels, "hours": rows[:, 0].astype(int)}
+    expected = ldp.simulate_labelled(small(asked), rows, labels, seed=1)
+    for columns in (by_name, pd.DataFrame(by_name), pa.table(by_name)):
+        assert ldp.simulate_labelled(small(asked), columns, labels, seed=1) == expected
+
+
+def test_what_is_labelled_or_is_not_is_called_by_its_name(tmp_path: Path) -> None:
+    plan = small("all")
+    plan.save(tmp_path / "labelled.json")
+    plan.plans[0].save(tmp_path / "plain.json")
+    ldp.LabelledAggregate.empty(plan).save(tmp_path / "labelled.agg")
+    ldp.Aggregate.empty(plan.plans[0]).save(tmp_path / "plain.agg")
+    with pytest.raises(
+        ldp.PlanError, match=r"labelled\.json: .*a labelled plan; read it with LabelledPlan\.load"
+    ):
+        ldp.Plan.load(tmp_path / "labelled.json")
+    with pytest.raises(ldp.PlanError, match=r"plain\.json: .*a plan of one survey; read it with Plan\.load"):
+        ldp.LabelledPlan.load(tmp_path / "plain.json")
+    with pytest.raises(ldp.FileError, match=r"is a labelled aggregate; read it with LabelledAggregate\.load"):
+        ldp.Aggregate.load(tmp_path / "labelled.agg")
+    with pytest.raises(ldp.FileError, match=r"is an aggregate; read it with Aggregate\.load"):
+        ldp.LabelledAggregate.load(tmp_path / "plain.agg")

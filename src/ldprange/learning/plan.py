@@ -152,6 +152,10 @@ class LabelledPlan(Agreement):
     @classmethod
     def from_json(cls, text: str) -> LabelledPlan:
         description = read_json(text, "a labelled plan")
+        if isinstance(description, Mapping) and "ldprange_plan" in description:
+            raise PlanError(
+                "this must be a labelled plan, but it is a plan of one survey; read it with Plan.load"
+            )
         wanted = {"ldprange_labelled_plan", "attributes", "classes", "asked"}
         if not isinstance(description, Mapping) or set(description) != wanted:
             raise PlanError(f"a labelled plan must be a JSON object with the keys {sorted(wanted)}")

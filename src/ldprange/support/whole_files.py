@@ -68,6 +68,12 @@ def text_of(data: bytes) -> str:
         raise FileError("the file must be UTF-8 text, and it is something else") from None
 
 
+_READ_WITH = {
+    b"LDPRAGG": "an aggregate; read it with Aggregate.load",
+    b"LDPRLAB": "a labelled aggregate; read it with LabelledAggregate.load",
+}
+
+
 def unsealed(
     data: bytes, kind: bytes, versions: Sequence[int], what: str, path: str | os.PathLike[str]
 ) -> memoryview:
@@ -77,9 +83,8 @@ def unsealed(
     must be at ``path``. The digest is SHA-256 over all before it.
     """
     if data[: len(kind)] != kind:
-        raise FileError(
-            f"{path} must be {what} that ldprange saved, but it is {'something else' if data else 'empty'}"
-        )
+        found = _READ_WITH.get(data[: len(kind)], "something else" if data else "empty")
+        raise FileError(f"{path} must be {what} that ldprange saved, but it is {found}")
     if len(data) > len(kind) and data[len(kind)] not in versions:
         known = " or ".join(map(str, versions))
         raise FileError(f"{path} must be {what} of version {known}; upgrade ldprange")
