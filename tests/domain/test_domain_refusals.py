@@ -310,3 +310,34 @@ def test_values_outside_are_counted_and_open_ends_named(domain: Domain, values: 
 def test_values_that_are_no_labels_are_counted() -> None:
     with pytest.raises(DomainError, match=r"among the labels S, M, got 'L' \(unknown: 3 of 4\)$"):
         Domain.ordered(["S", "M"]).index(["M", "L", "XL", "L"])
+
+
+def test_the_limit_that_is_told_is_the_one_that_holds() -> None:
+    with pytest.raises(
+        DomainError, match=r"from -9007199254740991 to 9007199254740991, got 9007199254740992"
+    ):
+        Domain.integers(0, 2**53)
+    assert Domain.integers(2**53 - 1, 2**53 - 1).bins == 1
+    with pytest.raises(DomainError, match=r"from 1 to 9007199254740991, got 9007199254740992"):
+        Domain.real(0, 1, 2**53)
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: SIZES.with_open_ends(), r"those of numbers or days, got labels XS, S, M.* \(\d bins\)$"),
+        (lambda: Domain.product(a=AGES, b=Domain.ordered(["x"])), r"got labels x \(1 bin\); leave it out"),
+        (
+            lambda: Domain.product(confidence=AGES, b=AGES),
+            "other than confidence and given, got 'confidence'",
+        ),
+        (
+            lambda: Domain.product(a=AGES, b=Domain.product(c=AGES, d=AGES)),
+            r"such as Domain.integers makes, got c: whole numbers .* d: whole numbers",
+        ),
+        (lambda: AGES.with_no_answer().with_no_answer(), r"got whole numbers from 18 to 120, or no answer"),
+    ],
+)
+def test_a_domain_is_told_in_words(make: Any, told: str) -> None:
+    with pytest.raises(DomainError, match=told):
+        make()

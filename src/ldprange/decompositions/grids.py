@@ -12,6 +12,7 @@ from ldprange.decompositions.branchings import branchings_for
 from ldprange.decompositions.contract import MAX_LEVELS, Decomposition, check_levels
 from ldprange.decompositions.grids_layout import GridsLayout
 from ldprange.domain import Domain
+from ldprange.domain.contract import in_message
 from ldprange.errors import PlanError
 from ldprange.support.checking import check_type, normalise, shown
 
@@ -199,7 +200,7 @@ def _two_or_more(domain: Domain) -> list[tuple[int, ...]]:
     """Return the tree of each attribute of ``domain``, cut in halves, if there are several."""
     check_type(domain, Domain, "domain")
     if len(domain.attributes) < 2:
-        raise PlanError(f"pairs need two attributes or more, got {shown(domain)}; use Windows for one")
+        raise PlanError(f"pairs need two attributes or more, got {in_message(domain)}; use Windows for one")
     return list(trees_of(domain, 2))
 
 

@@ -377,6 +377,11 @@ class Domain(ABC):
         return str(self.lower(index))
 
 
+def in_message(value: object) -> str:
+    """Return ``value`` for a message: of a domain what it holds, in its own words."""
+    return value.describe() if isinstance(value, Domain) else shown(value)
+
+
 def _one_column(values: Any) -> Any:
     if values.ndim != 1:
         raise DomainError(f"values must be one column, a value a person, got shape {values.shape}")

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.domain.contract import Domain
+from ldprange.domain.contract import Domain, in_message
 from ldprange.domain.dates import Dates
 from ldprange.domain.extended import Extended, Sides, read_inside, words_of
 from ldprange.domain.labels import Categories, Ordered
@@ -16,7 +16,7 @@ from ldprange.domain.numbers import Integers, Logarithmic, Real
 from ldprange.domain.open_ends import OpenEnds
 from ldprange.errors import ArgumentError, DomainError, QueryError
 from ldprange.support.arrays import Bins
-from ldprange.support.checking import Values, check_choice, normalise, shown
+from ldprange.support.checking import Values, check_choice, normalise
 from ldprange.support.columns import Missing, as_array, with_missing
 
 NO_ANSWER = "no answer"
@@ -46,7 +46,8 @@ class NoAnswer(Extended):
         normalise(self, inside=read_inside(self.inside, *_KINDS))
         if not isinstance(self.inside, _KINDS):
             raise DomainError(
-                f"no answer must be beside the values of one attribute, and once, got {shown(self.inside)}"
+                "no answer must be beside the values of one attribute, and once, got "
+                f"{in_message(self.inside)}"
             )
         if isinstance(self.inside, Ordered) and NO_ANSWER in self.inside.labels:
             raise DomainError(f"labels must differ from {NO_ANSWER!r}, which stands for itself; rename yours")

@@ -14,6 +14,7 @@ from ldprange.support.arrays import Bins, Positions
 from ldprange.support.checking import Values, is_number, normalise, shown
 from ldprange.support.columns import Bounded, as_numbers, check_inside
 
+_MOST = 2**53 - 1  # beyond it doubles leave whole numbers out
 _SNAP = 1e-9  # a value or bound this close to an edge, in bins, is on it
 
 
@@ -33,8 +34,8 @@ class Integers(Discrete):
             given = getattr(self, name)
             if isinstance(given, bool) or not isinstance(given, int | np.integer):
                 raise DomainError(f"the {name} end must be a whole number, got {shown(given)}")
-            if abs(int(given)) >= 2**53:
-                raise DomainError(f"the {name} end must be within ±2**53, got {shown(int(given))}")
+            if abs(int(given)) > _MOST:
+                raise DomainError(f"the {name} end must be from {-_MOST} to {_MOST}, got {shown(int(given))}")
             normalise(self, **{name: int(given)})
         if self.low > self.high:
             raise DomainError(f"the low end must not exceed the high end, got {self.low} > {self.high}")
@@ -105,9 +106,9 @@ class _Continuous(Domain):
         if (
             isinstance(self.bins, bool)
             or not isinstance(self.bins, int | np.integer)
-            or not 1 <= self.bins < 2**53
+            or not 1 <= self.bins <= _MOST
         ):
-            raise DomainError(f"bins must be a whole number from 1 to 2**53, got {shown(self.bins)}")
+            raise DomainError(f"bins must be a whole number from 1 to {_MOST}, got {shown(self.bins)}")
         normalise(self, bins=int(self.bins))
         if not self.low < self.high:
             raise DomainError(f"the low end must be below the high end, got {self.low} and {self.high}")

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.domain.contract import Domain
+from ldprange.domain.contract import Domain, in_message
 from ldprange.domain.dates import Dates
 from ldprange.domain.extended import Extended, Sides, read_inside
 from ldprange.domain.numbers import Integers, Logarithmic, Real
@@ -37,7 +37,7 @@ class OpenEnds(Extended):
     def __post_init__(self) -> None:
         normalise(self, inside=read_inside(self.inside, *_KINDS))
         if not isinstance(self.inside, _KINDS):
-            raise DomainError(f"open ends must be those of numbers or days, got {shown(self.inside)}")
+            raise DomainError(f"open ends must be those of numbers or days, got {in_message(self.inside)}")
         if self.sides not in SIDES:
             raise DomainError(
                 f"open_ends must be True, False, 'low', 'high' or 'both', got {shown(self.sides)}"

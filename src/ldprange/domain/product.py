@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NoReturn, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ldprange.domain.contract import Domain
+from ldprange.domain.contract import Domain, in_message
 from ldprange.errors import ArgumentError, DomainError, about
 from ldprange.support.arrays import Bins
 from ldprange.support.checking import Values, can_be_written, check_choice, listed, normalise, shown
@@ -41,16 +41,16 @@ class Product(Domain):
         for name, axis in zip(names, axes, strict=True):
             if not isinstance(name, str) or not name or name in _TAKEN or not can_be_written(name):
                 raise DomainError(
-                    f"an attribute's name must be a text in UTF-8, without NUL, other than {_TAKEN}, "
-                    f"got {shown(name)}"
+                    f"an attribute's name must be a text in UTF-8, without NUL, other than "
+                    f"{' and '.join(_TAKEN)}, got {shown(name)}"
                 )
             if not isinstance(axis, Domain) or isinstance(axis, Product):
                 raise DomainError(
-                    f"{shown(name)} must have a domain such as Domain.integers makes, got {shown(axis)}"
+                    f"{shown(name)} must have a domain such as Domain.integers makes, got {in_message(axis)}"
                 )
             if axis.answered.bins < 2:
                 raise DomainError(
-                    f"{shown(name)} must have two bins or more, got {shown(axis)}; leave it out"
+                    f"{shown(name)} must have two bins or more, got {in_message(axis)}; leave it out"
                 )
         if len(set(names)) != len(names):
             raise DomainError(f"attributes must have names of their own, got {shown(names)}")

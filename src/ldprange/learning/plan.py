@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldprange.agreement import Agreement, read_json
 from ldprange.domain import Domain
+from ldprange.domain.contract import in_message
 from ldprange.errors import DomainError, PlanError
 from ldprange.plan import Plan
 from ldprange.support.checking import Values, check_choice, is_number, listed, normalise, shown
@@ -184,7 +185,7 @@ def check_numerical(name: str, domain: object) -> None:
     if not isinstance(domain, Domain) or domain.scale is None:
         raise PlanError(
             f"the domain of {shown(name)} must be of numbers (Domain.integers, .real or .logarithmic), "
-            f"got {shown(domain)}"
+            f"got {in_message(domain)}"
         )
 
 
