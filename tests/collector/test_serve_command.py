@@ -110,6 +110,8 @@ def test_each_question_has_the_options_that_follow_it(here: Path) -> None:
         (("--epsilon", "1", *AGE, *MOOD, "--low", "0"), "one of"),
         (("--epsilon", "1", *AGE, *MOOD, "--users", "0"), "--users"),
         (("--epsilon", "1", *MOOD, *AGE, "--name", "taken"), "choose another --name"),
+        (("--batches",), "--batches describes a survey, and a survey needs a question"),
+        (("--batches", "--epsilon", "1"), "--batches, --epsilon describe a survey"),
     ],
 )
 def test_of_several_questions_all_are_opened_or_none(
@@ -249,7 +251,12 @@ def test_a_name_is_not_given_to_another_survey(here: Path) -> None:
         *("--question", "Else?", "--low", "0", "--high", "9", "--epsilon", "1"),
     )
     assert refused.exit_code == 2
-    assert "choose another --name" in refused.stderr
+    told = " ".join(refused.stderr.split())
+    assert (
+        "named ages exists already, and differs in its question ('How old are you?', and not 'Else?')" in told
+    )
+    assert "its values (whole numbers from 0 to 119 (120 bins), and not whole numbers from 0 to 9" in told
+    assert "choose another --name" in told
 
 
 def test_a_store_of_something_else_is_left_alone(here: Path) -> None:

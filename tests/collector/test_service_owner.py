@@ -65,6 +65,18 @@ class TestPlanning:
         assert best.range_rmse > best.prediction.range_rmse
 
     @pytest.mark.parametrize(
+        ("said", "words"),
+        [
+            ({"domain": AGES.to_dict(), "epsilon": 1.0}, "and this one lacks 'users'"),
+            ({"domain": {}, "epsilon": 1.0, "users": 1, "people": 1}, "also has 'people'"),
+            ([], "an object with domain, epsilon and users, got []"),
+        ],
+    )
+    def test_what_is_missing_is_told(self, asked: Service, said: object, words: str) -> None:
+        refused = asked.ask("POST", "/api/plans", said, token=ADMINISTRATOR)
+        assert (refused.status, words in refused.json["error"]) == (400, True)
+
+    @pytest.mark.parametrize(
         ("wrong", "words"),
         [
             ({"domain": {"kind": "integers", "low": 0, "high": 1 << 17}}, "at most 65536 bins"),

@@ -19,7 +19,7 @@ from ldprange.cli.survey_options import NewSurvey, survey_options, tell_all
 from ldprange.errors import ArgumentError, StoreError
 from ldprange.service.settings import DEFAULTS, Settings
 from ldprange.support.addresses import is_loopback, read_proxy
-from ldprange.support.checking import listed
+from ldprange.support.checking import listed, shown
 
 if TYPE_CHECKING:
     from ldprange.service.store import Store, Survey
@@ -159,9 +159,9 @@ def _open(store: Store, wanted: Sequence[Survey]) -> None:
     known = {survey.name: survey for survey in store.surveys()}
     for survey in wanted:
         there = known.get(survey.name, survey)
-        if (there.question, there.plan.fingerprint) != (survey.question, survey.plan.fingerprint):
+        if others := _differences(there, survey):
             raise ArgumentError(
-                f"a survey named {there.name} exists already, with another question or plan; "
+                f"a survey named {there.name} exists already, and differs in {'; '.join(others)}; "
                 "choose another --name"
             )
     for survey in wanted:
@@ -169,6 +169,18 @@ def _open(store: Store, wanted: Sequence[Survey]) -> None:
             store.add_survey(survey)
         else:
             _tell_what_stays(known[survey.name], survey)
+
+
+def _differences(there: Survey, wanted: Survey) -> list[str]:
+    """Say what of a survey that exists makes it another than the one that is ``wanted``."""
+    plan, other = there.plan, wanted.plan
+    told = {
+        "its question": (shown(there.question), shown(wanted.question)),
+        "its values": (plan.domain.describe(), other.domain.describe()),
+        "its ε": (f"{plan.epsilon:g}", f"{other.epsilon:g}"),
+    }
+    found = [f"{what} ({one}, and not {two})" for what, (one, two) in told.items() if one != two]
+    return found or ["its plan"] * (plan.fingerprint != other.fingerprint)
 
 
 def _tell_what_stays(there: Survey, wanted: Survey) -> None:

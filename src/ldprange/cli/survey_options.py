@@ -22,7 +22,7 @@ from ldprange.planner import choose_plan
 from ldprange.planner.choose import Answers
 from ldprange.planner.outlooks import points
 from ldprange.planner.typical_error import typical_margin, typical_question
-from ldprange.support.checking import shown
+from ldprange.support.checking import listed, shown
 
 _MAX_NAME_LENGTH = 40
 _FOR_INSTANCE = [100, 1_000, 10_000]  # people, where nobody says how many will answer
@@ -124,10 +124,21 @@ def _take_survey(options: dict[str, Any]) -> NewSurvey | None:
     epsilon, users, answers = (options.pop(key) for key in ("epsilon", "users", "answers"))
     domain = take_domain(options, required=False)
     if question is None:
-        described = (name, unit, public, batches, plan_file, domain, epsilon, users, answers != "unbiased")
-        if any(described):
+        described = {
+            "--name": name,
+            "--unit": unit,
+            "--public": public,
+            "--batches": batches,
+            "--plan": plan_file,
+            "what values there are": domain,
+            "--epsilon": epsilon,
+            "--users": users,
+            "--answers": answers != "unbiased",
+        }
+        if given := [option for option, value in described.items() if value]:
             raise click.UsageError(
-                "these options describe a survey, and a survey needs a question; add --question"
+                f"{listed(given)} describe{'s' * (len(given) == 1)} a survey, and a survey needs a question; "
+                "add --question"
             )
         return None
     plan = _plan(question, plan_file, domain, epsilon, users, answers)

@@ -19,6 +19,7 @@ from ldprange.support.checking import shown
 
 _MAX_BINS = 1 << 16
 _WANTED = {"domain", "epsilon", "users"}
+_MUST_BE = "what is planned must be an object with domain, epsilon and users"
 
 
 async def choose(request: Request) -> Response:
@@ -30,10 +31,11 @@ async def choose(request: Request) -> Response:
 
 
 def _chosen(description: object) -> bytes:
-    if not isinstance(description, Mapping) or set(description) != _WANTED:
-        raise ArgumentError(
-            f"what is planned must be an object with domain, epsilon and users, got {shown(description)}"
-        )
+    if not isinstance(description, Mapping):
+        raise ArgumentError(f"{_MUST_BE}, got {shown(description)}")
+    for key in sorted(_WANTED ^ set(description)):
+        wrong = "lacks" if key in _WANTED else "also has"
+        raise ArgumentError(f"{_MUST_BE}, and this one {wrong} {shown(key)}")
     domain, epsilon, users = (description[key] for key in ("domain", "epsilon", "users"))
     if not isinstance(domain, Mapping):
         raise ArgumentError(f"a domain must be an object, as in a plan, got {shown(domain)}")
