@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldprange.errors import ArgumentError, ArgumentTypeError, QueryError
-from ldprange.support.checking import check_type, is_number, shown
+from ldprange.support.checking import check_type, in_percent, is_number, shown
 from ldprange.support.frames import make_frame
 from ldprange.support.html_tables import html_table
 
@@ -140,7 +140,7 @@ class Answer(Generic[T]):
         columns = self._columns()
         rows = zip(*(map(_text, column[:_MAX_ROWS].tolist()) for column in columns.values()), strict=True)
         more = columns["value"].size - _MAX_ROWS
-        told = [f"at {100 * self.confidence:.10g}%"] if self.interval and self.confidence else []
+        told = [f"at {in_percent(self.confidence)}"] if self.interval and self.confidence else []
         told += [f"and {more:,} more rows"] if more > 0 else []
         return html_table(list(columns), rows, ", ".join(told + [self.note] * bool(self.note)))
 
@@ -161,7 +161,7 @@ class Answer(Generic[T]):
     def __str__(self) -> str:
         if self.low is None or self.high is None or self.confidence is None:
             return _text(self.value)
-        interval = f"[{_text(self.low)}, {_text(self.high)}] at {100 * self.confidence:.10g}%"
+        interval = f"[{_text(self.low)}, {_text(self.high)}] at {in_percent(self.confidence)}"
         return f"{_text(self.value)} {interval}" + f" ({self.note})" * bool(self.note)
 
 

@@ -234,6 +234,15 @@ class TestStreams:
             assert part in text
         assert len(answered("query", "monday.agg")["quantiles"]) == 3
 
+    def test_shares_may_be_in_percent(self, survey: Path) -> None:
+        asked = ("query", "monday.agg", "--range", "18", "64", "--quantile")
+        assert done(*asked, "50%", "--confidence", "90%") == done(*asked, "0.5", "--confidence", "0.9")
+        assert "95% interval" in done(*asked, "0.5")
+
+    def test_a_confidence_has_all_its_digits(self, survey: Path) -> None:
+        asked = ("query", "monday.agg", "--range", "18", "64", "--confidence", "0.9999999999999")
+        assert "99.99999999999% interval" in " ".join(done(*asked).split())
+
     def test_tables_name_the_questions(self, survey: Path) -> None:
         text = done("query", "monday.agg", "--range", "18", "64", "--prefix", "30", "--histogram", "--cdf")
         for part in ("from 18 to 64", "up to 30", "95% interval", "histogram", "cdf"):

@@ -275,6 +275,10 @@ BAD = {
         "'--population': population must be .* a whole number of people from 1 to 10.15, such as .* got '0'",
     ),
     "half a person": (("query", "monday.agg", "--population", "2e4.5"), "population must be"),
+    "a confidence that is no number": (
+        ("query", "monday.agg", "--confidence", "most"),
+        "--confidence.* must be a share such as 0.01 or 1%, got 'most'",
+    ),
     "confidence of 1": (("query", "monday.agg", "--confidence", "1"), "confidence must lie between 0 and 1"),
     "a band of nothing": (("query", "monday.agg", "--band", "simultaneous"), "--cdf only"),
     "an unknown command": (("guess",), "No such command"),

@@ -410,3 +410,12 @@ def test_without_any_report_nothing_is_known() -> None:
     answer = found.range(age=(0, 7), children=(0, 2))
     assert answer.value == pytest.approx(0.25)
     assert (answer.low, answer.high) == pytest.approx((0, 1))
+
+
+def test_a_marginal_is_of_one_attribute_at_a_time() -> None:
+    domain = ldp.Domain.product(a=ldp.Domain.integers(0, 3), b=ldp.Domain.integers(0, 3))
+    plan = ldp.choose_plan(domain, epsilon=1.0, expected_users=100)
+    found = ldp.estimate(ldp.simulate(plan, np.full((4, 4), 10), seed=1))
+    for estimate in (found, found.marginal("a")):
+        with pytest.raises(ldp.QueryError, match="name one at a time, got a, b"):
+            estimate.marginal("a", "b")

@@ -6,6 +6,7 @@ from rich.text import Text
 
 from ldprange.domain.text import shown
 from ldprange.estimation import Estimate
+from ldprange.support.checking import in_percent
 
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # of a Braille character, row by row
 _MARGIN = 6  # characters left of the picture
@@ -38,7 +39,9 @@ def draw_cdf(
             else:
                 picture.append(" ")
         picture.append("\n")
-    caption = f"share of people up to each value; between the dots: the whole curve, at {100 * confidence:g}%"
+    caption = (
+        f"share of people up to each value; between the dots: the whole curve, at {in_percent(confidence)}"
+    )
     for text in (*_axis(estimate, columns), caption):
         picture.append(text.translate(_ASCII) if ascii_only else text, style="dim")
     return picture

@@ -6,7 +6,14 @@ import click
 
 from ldprange.cli.command import command
 from ldprange.cli.domains import domain_options
-from ldprange.cli.options import epsilon_option, json_option, users_option, workload_given, workload_option
+from ldprange.cli.options import (
+    epsilon_option,
+    json_option,
+    share,
+    users_option,
+    workload_given,
+    workload_option,
+)
 from ldprange.cli.output import console, facts, print_json, tell
 from ldprange.cli.steering import tell_of_declining
 from ldprange.cli.summary import people_fact, privacy_fact, questions
@@ -14,25 +21,12 @@ from ldprange.domain import Domain
 from ldprange.planner import epsilon_needed, outlook, useful_bins, users_needed
 from ldprange.planner.needs import MOST_BINS
 from ldprange.planner.optimise import Workload
-from ldprange.support.checking import shown
 
 _QUESTIONS = (
     "what can be learnt? (a domain, --epsilon, --users); how many people? (a domain, --epsilon, --error); "
     "which ε? (a domain, --users, --error); how many bins? (--epsilon, --users, and neither a domain nor "
     "--error)"
 )
-
-
-def _share(context: click.Context, option: click.Parameter, text: str | None) -> float | None:
-    """Read a share, as a number or as a percentage."""
-    if text is None:
-        return None
-    try:
-        return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        raise click.BadParameter(
-            f"must be a share such as 0.01 or 1%, got {shown(text)}", context, option
-        ) from None
 
 
 @command(
@@ -45,7 +39,7 @@ def _share(context: click.Context, option: click.Parameter, text: str | None) ->
 @epsilon_option()
 @users_option()
 @click.option(
-    "--error", metavar="SHARE", callback=_share, help="The root mean squared error that you want: 0.01 or 1%."
+    "--error", metavar="SHARE", type=share, help="The root mean squared error that you want: 0.01 or 1%."
 )
 @workload_option
 @json_option

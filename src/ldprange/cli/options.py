@@ -46,6 +46,15 @@ output_option = click.option(
 )
 
 
+def share(typed: str | float) -> float:
+    """Read a share, as a number or in percent: the type of an option."""
+    text = str(typed)
+    try:
+        return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        raise click.BadParameter(f"must be a share such as 0.01 or 1%, got {shown(text)}") from None
+
+
 def _above_zero(context: click.Context, option: click.Parameter, epsilon: float | None) -> float | None:
     # whatever comes next, a plan or a search for one, may then count on it
     if epsilon is not None and not (is_number(epsilon) and epsilon > 0):

@@ -8,7 +8,7 @@ import click
 
 from ldprange.cli.chart import draw_cdf
 from ldprange.cli.command import command
-from ldprange.cli.options import json_option, population_option, read_aggregate
+from ldprange.cli.options import json_option, population_option, read_aggregate, share
 from ldprange.cli.output import console, facts, note, print_json
 from ldprange.cli.query_output import notes_on, print_answers, print_csv
 from ldprange.cli.questions import Questions, bounds, overview_of, parsed, share_within
@@ -39,7 +39,7 @@ def _asked(words: str, what: str, *names: str, **more: Any) -> Callable[[Any], A
     "LOW HIGH", "The share from LOW to HIGH, itself included (real numbers: without it).", "--range", "ranges"
 )
 @_asked("BOUND", "The share up to BOUND, itself included (real numbers: without it).", "--prefix", "prefixes")
-@_asked("Q", "The value up to which a share Q lies.", "--quantile", "quantiles", type=float)
+@_asked("Q", "The value up to which a share Q lies.", "--quantile", "quantiles", type=share)
 @_asked("NAME", "Of several attributes, the one that is asked about.", "--attribute", "attributes")
 @_asked("NAME LOW HIGH", "The share in all of these ranges at once (a label: twice).", "--within")
 @_asked("NAME LOW HIGH", "Ask --attribute only of the people in this range (a label: twice).", "--given")
@@ -51,7 +51,7 @@ def _asked(words: str, what: str, *names: str, **more: Any) -> Callable[[Any], A
     type=click.Choice(["pointwise", "simultaneous"]),
     help="Of --cdf: each interval holds on its own, or all hold at once.  [default: pointwise]",
 )
-@click.option("--confidence", type=float, default=0.95, help="How often intervals contain the truth.")
+@click.option("--confidence", type=share, default=0.95, help="How often intervals contain the truth.")
 @click.option(
     "--denoise", is_flag=True, help="Less error for a little bias: a distribution, with no share below 0."
 )

@@ -11,6 +11,7 @@ from ldprange.cli.output import answers, console
 from ldprange.cli.summary import percent
 from ldprange.domain.no_answer import NO_ANSWER
 from ldprange.domain.text import plain, shown
+from ldprange.support.checking import in_percent
 
 _COLUMNS = ("kind", "attribute", "among", "from", "to", "q", "value", "low", "high", "confidence", "note")
 _KINDS = {
@@ -49,7 +50,7 @@ def _csv_rows(within: dict[str, Any] | None, found: list[dict[str, Any]]) -> Ite
 
 def print_answers(within: dict[str, Any] | None, found: list[dict[str, Any]], confidence: float) -> None:
     """Print the answers to single questions in one table, then histograms and cdfs bin by bin."""
-    interval = f"{100 * confidence:g}% interval"
+    interval = f"{in_percent(confidence)} interval"
     rows = [] if within is None else [(_where(within["ranges"]), *_shares(within))]
     if within and (none := within.get("no_answer")):
         rows.insert(0, (f"{' or '.join(none['attributes'])}: {NO_ANSWER}, of all people", *_shares(none)))

@@ -23,7 +23,7 @@ from ldprange.estimation.inner_bounds import (
     interval_between,
     shares_between,
 )
-from ldprange.estimation.named_ranges import check_ends
+from ldprange.estimation.named_ranges import check_ends, check_one
 from ldprange.estimation.pictures import one_attribute
 from ldprange.estimation.quantile_bounds import quantile_bounds
 from ldprange.estimation.shares import Shares
@@ -110,16 +110,21 @@ class Estimate:
             )
         return self.everyone.range(NO_ANSWER, NO_ANSWER, confidence=confidence)
 
-    def marginal(self, name: str | None = None, *, given: Mapping[str, Any] | None = None) -> Estimate:
+    def marginal(
+        self, name: str | None = None, *more: str, given: Mapping[str, Any] | None = None
+    ) -> Estimate:
         """Return the estimate of the only attribute, which is this one: :class:`JointEstimate` has several.
 
         Parameters
         ----------
         name
             Left out, or ``""``: one attribute has no name.
+        *more
+            None: further names are an error, in words.
         given
             Left out or empty: there is no other attribute to give a range of.
         """
+        check_one(name, more)
         self.domain.attribute(name or "")  # raises an error if there is none of this name
         if given:
             raise QueryError(

@@ -30,6 +30,7 @@ from ldprange.estimation.named_ranges import (
     Condition,
     Range,
     all_named,
+    check_one,
     condition,
     ends_of,
     nearest_cells,
@@ -329,17 +330,22 @@ class JointEstimate:
         low, high = (None if end is None else 1 - end for end in (answered.high, answered.low))
         return Answer(1 - answered.value, low, high, confidence, answered.note, kind="shares")
 
-    def marginal(self, name: str | None = None, *, given: Mapping[str, Range] | None = None) -> Estimate:
+    def marginal(
+        self, name: str | None = None, *more: str, given: Mapping[str, Range] | None = None
+    ) -> Estimate:
         """Return the estimate of one attribute, for all questions about one; it agrees with the joint one.
 
         Parameters
         ----------
         name
             The attribute.
+        *more
+            None: further names are an error, in words.
         given
             Ranges of other attributes: all is then asked of the people in them. ``"no answer"`` is a range,
             too, of an attribute that people need not answer.
         """
+        check_one(name, more)
         if name is None:
             raise QueryError(f"name one of the attributes {listed(self._product.names)}")
         return self._one(self._product.place(name), condition(self._product, given, {name}))

@@ -63,6 +63,15 @@ def check_ends(starts: Positions, stops: Positions, lows: Any, highs: Any) -> No
         raise QueryError(f"a range must end after it begins, got {low} and {high}; swap or widen them")
 
 
+def check_one(name: str | None, more: Sequence[str]) -> None:
+    """Raise QueryError if a marginal is asked of ``more`` than one name."""
+    if more:
+        raise QueryError(
+            f"a marginal is of one attribute, so name one at a time, got {listed([name, *more])}; "
+            "several together have a histogram"
+        )
+
+
 def condition(product: Product, given: Mapping[str, Range] | None, asked: Collection[str]) -> Condition:
     """Return the bins of ranges that are ``given``; none may be of an attribute that is ``asked`` about."""
     if given is None:

@@ -3,6 +3,7 @@
 import datetime
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from decimal import Decimal
 from itertools import islice
 from types import UnionType
 from typing import Any, TypeGuard, TypeVar
@@ -46,6 +47,15 @@ def shown(value: object) -> str:
         if not many or not text.endswith("…"):
             return text
     return f"a {type(value).__name__} of {len(many)} that begins with {_first(next(iter(many)))}"
+
+
+def in_percent(share: float) -> str:
+    """Return a share in percent, with all digits that were written.
+
+    >>> in_percent(0.95), in_percent(0.9999999999999)
+    ('95%', '99.99999999999%')
+    """
+    return f"{(100 * Decimal(repr(float(share)))).normalize():f}%"
 
 
 def _first(entry: object) -> str:
