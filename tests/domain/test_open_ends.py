@@ -47,6 +47,8 @@ def test_every_bin_has_a_value_and_every_run_of_bins_its_ends(domain: Domain) ->
         (DELAYS, 0.0999, "less than 0.1"),
         (MONTH, "2026-03-01", "after 2026-02-28"),
         (MONTH, datetime.date(1, 1, 1), "before 2026-02-01"),
+        (MONTH, -math.inf, "before 2026-02-01"),
+        (MONTH, np.inf, "after 2026-02-28"),
         (MONTH, np.datetime64("2026-02-28"), "2026-02-28"),
     ],
 )
@@ -113,7 +115,7 @@ def test_a_bound_without_an_end_may_be_typed_as_infinite(domain: Domain, typed: 
         (MINUTES, "30.5", "must be a whole number, or “less than 0” or “more than 120”, got '30.5'"),
         (PAY.with_no_answer(), "x", "must be a number, or “more than 2” or “no answer”, got 'x'"),
         (Domain.integers(0, 9, open_ends="high"), "-inf", "whole number, or “more than 9”, got '-inf'"),
-        (MONTH, "inf", "31, or “before 2026-02-01” or “after 2026-02-28”, got 'inf'"),
+        (MONTH, "endless", "31, or “before 2026-02-01” or “after 2026-02-28”, got 'endless'"),
     ],
 )
 def test_a_bound_that_cannot_be_is_told_with_the_words_that_can(
@@ -205,3 +207,21 @@ def test_frames_name_every_bin_and_give_the_ends_of_those_that_have_some() -> No
     assert np.isnat(days["from"]).tolist() == [True, False, False]
     assert days["to"][2] == np.datetime64("2026-01-02")
     assert list(Domain.ordered(["S", "M"], no_answer=True).bin_columns()) == ["label"]
+
+
+def test_endless_bounds_of_days() -> None:
+    day: Any = datetime.date(2026, 2, 3)
+    low, high = -math.inf, math.inf
+    assert MONTH.starts([low, day, high]).tolist() == [0.0, 3.0, 29.0]
+    assert MONTH.stops(np.array([low, high])).tolist() == [1.0, 30.0]
+    assert (MONTH.parse("-inf"), MONTH.parse("inf")) == ("before 2026-02-01", "after 2026-02-28")
+    no_answer = MONTH.with_no_answer()
+    assert no_answer.starts([low, day, "no answer"]).tolist() == [0.0, 3.0, 30.0]
+    assert (no_answer.parse("inf"), no_answer.stops(high).item()) == ("after 2026-02-28", 30.0)
+    closed = MONTH.plain.with_open_ends("high")
+    with pytest.raises(DomainError, match=r"a day must be one of the calendar, .*got -inf"):
+        closed.starts([low])
+    with pytest.raises(DomainError, match="or “after 2026-02-28”, got '-inf'"):
+        closed.parse("-inf")
+    found = ldp.estimate(ldp.simulate(ldp.Plan(MONTH, 3.0, ldp.Flat(), ldp.GRR()), [10] * 30, seed=1))
+    assert found.range(day, math.inf) == found.range(day, "after 2026-02-28")

@@ -15,7 +15,8 @@ from ldprange.domain.extended import Extended, Sides, read_inside
 from ldprange.domain.numbers import Integers, Logarithmic, Real
 from ldprange.domain.text import exact
 from ldprange.errors import DomainError
-from ldprange.support.checking import first_of, normalise, shown
+from ldprange.support.checking import Values, first_of, normalise, shown
+from ldprange.support.columns import as_array
 
 _KINDS = (Integers, Real, Logarithmic, Dates)
 SIDES = ("both", "low", "high")
@@ -66,8 +67,19 @@ class OpenEnds(Extended):
 
     def _parse(self, text: str, wanted: str) -> Any:
         # inf and the like: the word, which JSON can write
-        meant = [word for word, value in self.words.items() if value == _number(text)]
-        return meant[0] if meant else Extended._parse(self, text, wanted)
+        return self._endless.get(_number(text)) or Extended._parse(self, text, wanted)
+
+    @property
+    def _endless(self) -> dict[float | None, str | None]:
+        return {-math.inf: self.before, math.inf: self.after}
+
+    def _places(self, values: Values, *how: Any) -> NDArray[Any]:
+        array = as_array(values)
+        if isinstance(self.inside, Dates) and array.dtype.kind in "fO":  # among days the word stands for inf
+            came = array.reshape(-1).tolist()
+            words = [self._endless.get(each) or each if isinstance(each, float) else each for each in came]
+            array = np.array([*words, None], object)[:-1].reshape(array.shape)
+        return Extended._places(self, array, *how)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "inside": self.inside.to_dict(), "sides": self.sides}
