@@ -262,6 +262,12 @@ class TestNeed:
         assert fact(text, "people").startswith(f"{users:,}")
         assert "over ranges and prefixes" in done("need", *STARS, "--epsilon", "1.1", "--error", "1%")
 
+    def test_one_person_is_a_person(self) -> None:
+        assert done("need", *STARS, "--epsilon", "9", "--error", "90%").startswith(
+            "It takes 1 person at ε = 9"
+        )
+        assert done("need", *STARS, "--epsilon", "1", "--users", "1").startswith("With 1 answer at ε = 1")
+
     def test_as_many_people_have_that_error(self) -> None:
         users = answered("need", *STARS, "--epsilon", "1.1", "--error", "2%")["users"]
         assert answered("compare", *STARS, "--epsilon", "1.1", "--users", str(users))["candidates"][0][
@@ -403,19 +409,8 @@ def test_few_people_are_told_what_would_do_before_anyone_is_asked(here: Path) ->
 
 
 def test_a_plan_that_is_not_the_most_accurate_is_told_its_own_accuracy(here: Path) -> None:
-    flat = (
-        "plan",
-        "--low",
-        "0",
-        "--high",
-        "255",
-        "--epsilon",
-        "1",
-        "--decomposition",
-        "flat",
-        "-o",
-        "flat.json",
-    )
+    domain = ("--low", "0", "--high", "255", "--epsilon", "1")
+    flat = ("plan", *domain, "--decomposition", "flat", "-o", "flat.json")
     made = run(*flat, "--users", "20000")
     off = float(fact(made.stdout, "error of a range").split("%")[0])
     assert f"this plan tells the share of people in a typical range to ± {1.96 * off:.0f}" in made.stderr
@@ -440,3 +435,10 @@ def test_where_people_may_decline_it_is_told_whose_shares_errors_are_of(
     assert whose in said.stderr
     if asked[0] == "plan":
         assert "1% of all move a share of all people by at most" in fact(said.stdout, "made-up reports")
+
+
+def test_what_made_up_reports_do_is_told_of_categories_too(here: Path) -> None:
+    result = answered("plan", "--categories", "north,south,west", "--epsilon", "1", "-o", "p.json")
+    assert result["influence"]["fair_coins"] == ldp.Plan.load("p.json").influence().fair_coins
+    text = done("plan", "--categories", "north,south,west", "--epsilon", "1", "-o", "p.json")
+    assert fact(text, "made-up reports").startswith("1% of all move an answer")

@@ -21,6 +21,7 @@ from ldprange.domain import Domain
 from ldprange.planner import epsilon_needed, outlook, useful_bins, users_needed
 from ldprange.planner.needs import MOST_BINS
 from ldprange.planner.optimise import Workload
+from ldprange.support.checking import counted
 
 _QUESTIONS = (
     "what can be learnt? (a domain, --epsilon, --users); how many people? (a domain, --epsilon, --error); "
@@ -65,15 +66,14 @@ def need(
         case Domain(), float(), None, float():
             unknown = "users"
             users = users_needed(domain, epsilon=epsilon, error=error, workload=workload)
-            sentence = f"It takes {users:,} people at ε = {epsilon:g} for an error of {_percent(error)}."
+            sentence = f"It takes {_people(users)} at ε = {epsilon:g} for an error of {_percent(error)}."
         case Domain(), None, int(), float():
             unknown = "epsilon"
             epsilon = _rounded_up(
                 epsilon_needed(domain, expected_users=users, error=error, workload=workload)
             )
-            sentence = (
-                f"It takes ε = {epsilon:g} from each of {users:,} people for an error of {_percent(error)}."
-            )
+            each = f"each of {users:,} people" if users > 1 else "one person"
+            sentence = f"It takes ε = {epsilon:g} from {each} for an error of {_percent(error)}."
         case _, float(), int(), None if workload_given():
             raise click.UsageError(f"--workload goes with --error only, got {workload}; leave it out")
         case Domain(), float(), int(), None:
@@ -88,7 +88,7 @@ def need(
                 if bins == MOST_BINS
                 else "with more, a bin's margin of error would be larger than its share."
             )
-            sentence = f"Up to {bins:,} bins are useful with {users:,} people at ε = {epsilon:g}: {with_more}"
+            sentence = f"Up to {bins:,} bins are useful with {_people(users)} at ε = {epsilon:g}: {with_more}"
         case _:
             raise click.UsageError(f"ask one of: {_QUESTIONS}; got {_given(domain, epsilon, users, error)}")
     if as_json:
@@ -107,6 +107,10 @@ def need(
     screen.print(sentence)
     screen.print()
     screen.print(facts(rows))
+
+
+def _people(users: int) -> str:
+    return counted(users, "person", "people")
 
 
 def _percent(share: float) -> str:

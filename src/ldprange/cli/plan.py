@@ -152,7 +152,7 @@ def plan(
     prediction = made.predict(users) if users else None
     denoised = _denoised(made, users) if users and answers == "denoised" else None
     median = predict_estimate(made, users).median() if users and on_a_line else None
-    told = on_a_line and (domain.bins <= _FEW_BINS or max_influence is not None)
+    told = len(domain.attributes) == 1 and (domain.bins <= _FEW_BINS or max_influence is not None)
     influence = made.influence() if told else None
     reason = comparison.reason if comparison and users else None
     if output:

@@ -22,7 +22,7 @@ from ldprange.planner import choose_plan
 from ldprange.planner.choose import Answers
 from ldprange.planner.outlooks import points
 from ldprange.planner.typical_error import typical_margin, typical_question
-from ldprange.support.checking import listed, shown
+from ldprange.support.checking import counted, listed, shown
 
 _MAX_NAME_LENGTH = 40
 _FOR_INSTANCE = [100, 1_000, 10_000]  # people, where nobody says how many will answer
@@ -46,7 +46,10 @@ class NewSurvey:
         if self.users is not None and not denoised and steer(self.plan, self.users):
             return
         asked = _FOR_INSTANCE if self.users is None else [self.users]
-        known = [f"{points(typical_margin(self.plan, users))} with {users:,} answers" for users in asked]
+        known = [
+            f"{points(typical_margin(self.plan, users))} with {counted(users, 'answer', 'answers')}"
+            for users in asked
+        ]
         what = typical_question(self.plan.domain)
         note(f"you'll know the share of people in a typical {what} to {', '.join(known)} (percentage points)")
         if denoised:

@@ -29,7 +29,7 @@ from ldprange.estimation.quantile_bounds import quantile_bounds
 from ldprange.estimation.shares import Shares
 from ldprange.plan import Plan
 from ldprange.support.arrays import Floats, Positions
-from ldprange.support.checking import check_choice, is_number, shown
+from ldprange.support.checking import check_choice, counted, is_number, shown
 from ldprange.support.columns import as_array
 from ldprange.support.html_tables import html_text
 
@@ -272,7 +272,7 @@ class Estimate:
 
         Categories have neither: of them the lines tell the largest shares.
         """
-        lines = [f"{self.users:,} {'person' if self.users == 1 else 'people'} reported"]
+        lines = [f"{counted(self.users, 'person', 'people')} reported"]
         if self._everyone is not None:
             lines.append(f"no answer  {self.no_answer(confidence=confidence)}; of those who answered:")
         if self.domain.unordered:

@@ -13,7 +13,7 @@ from ldprange.aggregate import Aggregate, checked_users
 from ldprange.errors import ArgumentError, FileError, MismatchError, WireError
 from ldprange.learning.plan import Label, LabelledPlan
 from ldprange.reports import Batch, Report
-from ldprange.support.checking import check_type, listed, shown
+from ldprange.support.checking import check_type, counted, listed, shown
 from ldprange.support.whole_files import read_whole, unsealed, whole_file
 
 VERSION = 1
@@ -40,7 +40,7 @@ class LabelledAggregate:
     >>> from ldprange.learning.client import LabelledClient
     >>> reports = LabelledClient(plan).encode({"at work": 7, "asleep": 8})
     >>> LabelledAggregate.of(plan, "b", reports)
-    LabelledAggregate of 1 people in 2 classes on 2 attributes
+    LabelledAggregate of 1 person in 2 classes on 2 attributes
     """
 
     __slots__ = ("parts", "plan")
@@ -147,8 +147,9 @@ class LabelledAggregate:
     def __repr__(self) -> str:
         plan = self.plan
         return (
-            f"LabelledAggregate of {int(self.people.sum()):,} people in {len(plan.classes)} classes "
-            f"on {len(plan.attributes)} attributes"
+            f"LabelledAggregate of {counted(self.people.sum(), 'person', 'people')} "
+            f"in {counted(len(plan.classes), 'class', 'classes')} "
+            f"on {counted(len(plan.attributes), 'attribute', 'attributes')}"
         )
 
 

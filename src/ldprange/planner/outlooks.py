@@ -14,6 +14,7 @@ from ldprange.planner.needs import users_needed
 from ldprange.planner.optimise import optimise_plan
 from ldprange.planner.typical_error import typical_question
 from ldprange.prediction import TWO_SIDED, WANTED_MARGIN
+from ldprange.support.checking import counted
 from ldprange.support.html_tables import html_text
 
 _BINS = (2, 4, 8, 16, 32)
@@ -85,8 +86,8 @@ class Outlook:
     def sentence(self) -> str:
         """What the survey tells as it is, in a sentence."""
         known = (
-            f"With {self.users:,.0f} answers at ε = {self.epsilon:g}, you'll know the share of people in a "
-            f"typical {self.question} to {points(self.margin)} percentage points"
+            f"With {counted(self.users, 'answer', 'answers')} at ε = {self.epsilon:g}, you'll know the share "
+            f"of people in a typical {self.question} to {points(self.margin)} percentage points"
         )
         return f"{known}." if self.enough else f"{known}. That's too rough to learn much."
 
@@ -101,7 +102,7 @@ class Outlook:
         if self.epsilon_needed is not None:
             margin = self.margins[-1][self.epsilons.index(self.epsilon_needed)]
             ways.append(f"- spend ε = {self.epsilon_needed:g} for each person ({points(margin)})")
-        ways.append(f"- ask {rounded_up(self.users_needed):,} people")
+        ways.append(f"- ask {counted(rounded_up(self.users_needed), 'person', 'people')}")
         first = "Any one of these would make" if len(ways) > 1 else "This would make"
         return [f"{first} it {points(self.wanted)} or better:", *ways]
 

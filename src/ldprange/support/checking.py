@@ -49,6 +49,15 @@ def shown(value: object) -> str:
     return f"a {type(value).__name__} of {len(many)} that begins with {_first(next(iter(many)))}"
 
 
+def counted(number: float, one: str, many: str) -> str:
+    """Return a whole ``number`` of something, in words.
+
+    >>> counted(1, "person", "people"), counted(1000, "person", "people")
+    ('1 person', '1,000 people')
+    """
+    return f"{number:,.0f} {one if number == 1 else many}"
+
+
 def in_percent(share: float) -> str:
     """Return a share in percent, with all digits that were written.
 
