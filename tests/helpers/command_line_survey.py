@@ -48,3 +48,9 @@ def make_survey() -> None:
     done("plan", "--low", "0", "--high", "119", "--epsilon", "1.1", "-o", "ages.plan.json")
     done("encode", "ages.plan.json", "people.csv", "--column", "age", "-o", "reports.parquet", "--seed", "1")
     done("aggregate", "ages.plan.json", "reports.parquet", "-o", "monday.agg")
+
+
+def fact(text: str, name: str) -> str:
+    """Return what a line of facts says."""
+    (line,) = (line for line in text.splitlines() if line.startswith(f"{name}  "))
+    return line.removeprefix(name).strip()
