@@ -19,16 +19,17 @@ def steer(plan: Plan, users: int) -> bool:
     if margin <= WANTED_MARGIN:
         return False
     found = outlook(plan.domain, epsilon=plan.epsilon, expected_users=users)
-    another = margin > _ANOTHER * found.margin
-    if another:
-        click.echo(
-            f"With {users:,} answers at ε = {plan.epsilon:g}, this plan tells the share of people in a "
-            f"typical {found.question} to {points(margin)} percentage points. The most accurate plan, which "
-            f"ldprange plan makes without further choices, tells it to {points(found.margin)}.",
-            err=True,
-        )
-    if not (another and found.enough):
-        click.echo(str(found) if not another else f"With that one:\n{found}", err=True)
+    if margin <= _ANOTHER * found.margin:
+        click.echo(str(found), err=True)
+        return True
+    click.echo(
+        f"With {users:,} answers at ε = {plan.epsilon:g}, this plan tells the share of people in a "
+        f"typical {found.question} to {points(margin)} percentage points. The most accurate plan, which "
+        f"ldprange plan makes without further choices, tells it to {points(found.margin)}.",
+        err=True,
+    )
+    if not found.enough:
+        click.echo(f"With that one:\n{found}", err=True)
     return True
 
 

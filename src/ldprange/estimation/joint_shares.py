@@ -91,18 +91,21 @@ class JointShares:
 
     def variance(self, boxes: Boxes) -> Floats:
         """Return the greatest variances that answers to ``boxes`` have in any of the :attr:`populations`."""
-        variances: Floats = np.max([each.variances(boxes) for each in self.populations], axis=0)
+        variances: Floats = np.max(self._variances(boxes), axis=0)
         return variances
+
+    def _variances(self, boxes: Boxes) -> list[Floats]:
+        return [each.variances(boxes) for each in self.populations]
 
     def spread(self, boxes: Boxes) -> Spread:
         """Return how the shares vary."""
-        variance, even = self.variance(boxes), self.fit.even_variances(boxes)
-        empty = self.fit.spread_variances(boxes)
+        each, even = self._variances(boxes), self.fit.even_variances(boxes)
         share = np.clip(self.ask(boxes), 0.0, 1.0)
         even_share = prod(
             (high - low) / leaves
             for low, high, leaves in zip(boxes.low, boxes.high, self.table.shape, strict=True)
         )
+        variance, empty = np.max(each, axis=0), each[-1]
         return Spread.of(variance, share, even, even_share, empty, self.fit.sampled, self.fit.users)
 
     @cached_property
