@@ -17,7 +17,13 @@ import pytest
 import ldprange as ldp
 from dense_least_squares import all_ranges, cdf_of, law_of, variances_of
 from ldprange.decompositions.stages_design import stages_for
-from ldprange.least_squares import stage_between, stage_population, stage_variances, stage_walk
+from ldprange.least_squares import (
+    stage_between,
+    stage_population,
+    stage_variances,
+    stage_walk,
+    stage_windows,
+)
 from ldprange.least_squares.stage_means import mean_variances
 from ldprange.least_squares.stage_tables import StageTables
 from ldprange.least_squares.stage_variances import StageVariances
@@ -266,8 +272,10 @@ def test_variances_are_the_same_in_pieces(setting: Setting, monkeypatch: pytest.
     variances = StageVariances(StageTables(_fit(setting)), cdf)
     whole = variances(low, high)
     monkeypatch.setattr(stage_variances, "_RANGES", 7)
-    monkeypatch.setattr(stage_walk, "_BLOCKS", 1)
+    monkeypatch.setattr(stage_walk, "_MANY", 1)
     monkeypatch.setattr(stage_between, "_TOGETHER", 3)
+    monkeypatch.setattr(stage_windows, "_TOGETHER", 3)
+    variances = StageVariances(StageTables(_fit(setting)), cdf)
     again = variances(np.tile(low, (2, 1)), np.tile(high, (2, 1)))
     np.testing.assert_allclose(again, np.tile(whole, (2, 1)), atol=1e-9 * whole.max())
     monkeypatch.setattr(stage_population, "_PAIRS", 0)

@@ -39,10 +39,14 @@ class Ends:
             used[self.start + each] = True
         return np.flatnonzero(used)
 
-    def by_block(self, together: int) -> Iterator[slice]:
-        """Yield slices of ends in rising order: those in a few blocks, at most ``together``, at a time."""
-        first = self._first()[::together].tolist()
-        yield from map(slice, first, [*first[1:], self.block.size])
+    def by_block(self, few: int, many: int, groups: int) -> Iterator[slice]:
+        """Yield slices of ends in rising order: those in ``few`` to ``many`` blocks at a time.
+
+        They are enough for as many ``groups`` where each can have a few.
+        """
+        first = self._first()
+        starts = first[:: min(max(few, -(-first.size // groups)), many)].tolist()
+        yield from map(slice, starts, [*starts[1:], self.block.size])
 
     def _first(self) -> Boundaries:
         return np.flatnonzero(np.append(True, self.block[1:] != self.block[:-1]))

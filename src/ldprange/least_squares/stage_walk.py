@@ -19,9 +19,9 @@ from ldprange.least_squares.stage_forms import Forms, LastForms, UpperForms, pla
 from ldprange.least_squares.stage_population import StagePopulation
 from ldprange.least_squares.stages import Block
 from ldprange.support.arrays import Boundaries, Floats
-from ldprange.support.parallel import in_threads, slices
+from ldprange.support.parallel import in_threads, slices, workers
 
-_BLOCKS = 1 << 6  # worked on together
+_FEW, _MANY = 1 << 4, 1 << 7  # blocks worked on together
 _TOGETHER = 1 << 13  # pairs that a thread works on together
 
 
@@ -179,7 +179,7 @@ class StageWalk:
             self.variances[group] = inside.variances()[there.block, there.start]
             return None
 
-        groups = ends.by_block(_BLOCKS)
+        groups = ends.by_block(_FEW, _MANY, 2 * workers())
         found = [each for each in in_threads(work, groups) if each]
         return known if last else _Known.joined(found)
 

@@ -14,6 +14,9 @@ import numpy as np
 from ldprange.least_squares.stages import Stage, StagesFit
 from ldprange.levels import over_cells, window_sums
 from ldprange.support.arrays import Floats
+from ldprange.support.parallel import in_threads, slices
+
+_TOGETHER = 1 << 9  # rows that a thread works on together
 
 
 class StageWindows(NamedTuple):
@@ -56,12 +59,17 @@ class StageWindows(NamedTuple):
 
     def form(self, one: Floats, other: Floats) -> tuple[Floats, Floats]:
         """Return what, times a block's shares, gives oneᵀ M other, and what to take off; row by row."""
-        each, constant = np.zeros(one.shape), np.zeros(len(one))
-        for width, rate, asked in self._occupied():
-            products = rate / width * window_sums(one, width) * window_sums(other, width)
-            each += over_cells(products, width)
-            constant += products.sum(axis=1) / asked
-        return each, constant
+
+        def work(some: slice) -> tuple[Floats, Floats]:
+            each, constant = np.zeros(one[some].shape), np.zeros(len(one[some]))
+            for width, rate, asked in self._occupied():
+                products = rate / width * window_sums(one[some], width) * window_sums(other[some], width)
+                each += over_cells(products, width)
+                constant += products.sum(axis=1) / asked
+            return each, constant
+
+        each, constant = zip(*in_threads(work, slices(len(one), _TOGETHER)), strict=True)
+        return np.concatenate(each), np.concatenate(constant)
 
     def matrices(self, shares: Floats) -> Floats:
         """Return M of blocks with these ``shares``, a row each."""
