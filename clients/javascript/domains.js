@@ -38,7 +38,7 @@ export function domainOf(description) {
 function integers({ low, high }) {
   for (const [name, end] of Object.entries({ low, high })) {
     if (!Number.isSafeInteger(end)) {
-      throw new DomainError(`the ${name} end must be a whole number within ±2**53, got ${shown(end)}`);
+      throw new DomainError(`the ${name} end must be a whole number of at most ±(2⁵³ − 1), got ${shown(end)}`);
     }
   }
   if (low > high) {
@@ -86,7 +86,7 @@ function checkEnds(low, high, bins) {
     }
   }
   if (!isWhole(bins, 1, Number.MAX_SAFE_INTEGER)) {
-    throw new DomainError(`bins must be a whole number from 1 to 2**53, got ${shown(bins)}`);
+    throw new DomainError(`bins must be a whole number from 1 to 2⁵³ − 1, got ${shown(bins)}`);
   }
   if (!(low < high)) {
     throw new DomainError(`the low end must be below the high end, got ${low} and ${high}`);

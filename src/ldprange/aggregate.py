@@ -29,7 +29,7 @@ from ldprange.oracles.contract import Column, Mechanism
 from ldprange.plan import Plan
 from ldprange.reports import Batch, Report, gathered
 from ldprange.support.arrays import Counts
-from ldprange.support.checking import check_choice, check_type, shown
+from ldprange.support.checking import check_choice, check_type, counted, shown
 from ldprange.support.html_tables import html_facts
 from ldprange.support.left_out import NO_REPORT, Damaged, LeftOut, Skipped
 from ldprange.support.optional import optional_packages
@@ -198,7 +198,7 @@ class Aggregate:
     __hash__ = None  # type: ignore[assignment]  # holds arrays, which may be large
 
     def __repr__(self) -> str:
-        return f"Aggregate of {self.reports:,} reports under plan {self.plan.fingerprint}"
+        return f"Aggregate of {counted(self.reports, 'report', 'reports')} under plan {self.plan.fingerprint}"
 
     def _repr_html_(self) -> str:
         return html_facts(

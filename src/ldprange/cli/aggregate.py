@@ -27,6 +27,7 @@ from ldprange.files.reports import report_files
 from ldprange.files.sniffing import Kind
 from ldprange.files.sources import STANDARD_INPUT, naming
 from ldprange.plan import Plan
+from ldprange.support.checking import counted
 from ldprange.support.left_out import NO_REPORT, Damaged, LeftOut
 
 _TELLING_BYTES = 1 << 12  # of a file of reports; a few reports may well be the same by chance
@@ -172,5 +173,5 @@ def _on_cluster(
 
 def _tell(total: Aggregate, output: str, as_json: bool, more: dict[str, int] | None = None) -> None:
     result = {"reports": total.reports, "plan": total.plan.fingerprint, "output": output, **(more or {})}
-    sentence = f"{total.reports:,} reports under plan {total.plan.fingerprint} written to {output}"
-    tell(result, sentence, as_json=as_json)
+    reports = counted(total.reports, "report", "reports")
+    tell(result, f"{reports} under plan {total.plan.fingerprint} written to {output}", as_json=as_json)

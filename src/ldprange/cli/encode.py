@@ -26,6 +26,7 @@ from ldprange.files.sources import naming
 from ldprange.plan import Plan
 from ldprange.reports import Batch
 from ldprange.simulation import encode_stream
+from ldprange.support.checking import counted
 from ldprange.support.columns import Missing
 from ldprange.support.left_out import WITHOUT_A_VALUE, LeftOut
 
@@ -78,7 +79,8 @@ def encode(
     note(f"a rehearsal: real clients encode on their own devices. Seed {seed} repeats it.")
     result = {"reports": count, "plan": plan.fingerprint, "seed": seed, "output": output}
     result |= {"left_out": left_out.rows} if missing == "skip" else {}
-    tell(result, f"{count:,} reports under plan {plan.fingerprint} written to {output}", as_json=as_json)
+    reports = counted(count, "report", "reports")
+    tell(result, f"{reports} under plan {plan.fingerprint} written to {output}", as_json=as_json)
 
 
 def _batches(plan: Plan, values_file: str, values: Iterator[Any], seed: int, bar: Bar) -> Iterator[Batch]:

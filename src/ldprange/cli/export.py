@@ -9,6 +9,7 @@ from ldprange.cli.options import json_option
 from ldprange.cli.output import progress, tell
 from ldprange.cli.store_options import store_options
 from ldprange.errors import ArgumentError
+from ldprange.support.checking import counted
 
 
 @command("ldprange export how-long-is-your-commute -o reports")
@@ -37,4 +38,4 @@ def export(name: str, output: str, reports_per_file: int, place: str, as_json: b
             store, surveys[name], Path(output), reports_per_file=reports_per_file, progress=bar.add
         )
     result = {"survey": name, "reports": reports, "output": output}
-    tell(result, f"{reports:,} reports of {name} written to {output}", as_json=as_json)
+    tell(result, f"{counted(reports, 'report', 'reports')} of {name} written to {output}", as_json=as_json)

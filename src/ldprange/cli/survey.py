@@ -21,7 +21,7 @@ from ldprange.cli.survey_options import NewSurvey, survey_options, tell_all
 from ldprange.client.http import Exchange, Patience
 from ldprange.errors import ArgumentError, SendError
 from ldprange.support.addresses import Host
-from ldprange.support.checking import shown
+from ldprange.support.checking import counted, shown
 
 _SERVER = "http://127.0.0.1:8000"
 _PATIENCE = Patience(attempt=20.0, total=20.0)  # somebody waits for the answer
@@ -200,9 +200,8 @@ def delete(name: str, yes: bool, ask: Ask, server: str) -> None:
     if not yes:
         if not sys.stdin.isatty():
             raise ArgumentError("deleting must be confirmed, and there is no terminal to ask; add --yes")
-        click.confirm(
-            f"Delete {name} ({found['question']}) and its {found['reports']:,} reports for good?", abort=True
-        )
+        reports = counted(found["reports"], "report", "reports")
+        click.confirm(f"Delete {name} ({found['question']}) and its {reports} for good?", abort=True)
     ask("DELETE", f"/api/surveys/{name}")
     click.echo(f"{name} is deleted")
 

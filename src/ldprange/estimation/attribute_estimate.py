@@ -78,7 +78,8 @@ class Estimate:
         """How many people reported."""
 
     def __repr__(self) -> str:
-        return f"{self._shares.name} from {self.users:,} reports under plan {self.plan.fingerprint}"
+        reports = counted(self.users, "report", "reports")
+        return f"{self._shares.name} from {reports} under plan {self.plan.fingerprint}"
 
     def _repr_html_(self) -> str:
         return html_text(f"{self!r}\n{self.describe()}")

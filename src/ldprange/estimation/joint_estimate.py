@@ -40,7 +40,7 @@ from ldprange.estimation.pictures import two_attributes
 from ldprange.estimation.shares import Interval, at_once, level_estimates
 from ldprange.sampling import Population
 from ldprange.support.arrays import Floats, Positions
-from ldprange.support.checking import listed
+from ldprange.support.checking import counted, listed
 from ldprange.support.html_tables import html_text
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class JointEstimate:
     def __repr__(self) -> str:
         kind = "Estimate" if self._denoised is None else "Denoised estimate"
         about = f"{kind} of {listed(self._product.names)}"
-        return f"{about} from {self.users:,} reports under plan {self.plan.fingerprint}"
+        return f"{about} from {counted(self.users, 'report', 'reports')} under plan {self.plan.fingerprint}"
 
     def _repr_html_(self) -> str:
         told = [f"{name}\n{self.marginal(name).describe()}" for name in self._product.names]
