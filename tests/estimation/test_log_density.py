@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ldprange.estimation.log_density import Density, Penalty, log_densities, weighed
-from ldprange.estimation.risk import criterion, weight_of_smooth
+from ldprange.estimation.risk import criterion, weights_of_ways
 from ldprange.estimation.smooth import smooth_line, smooth_pair
 from ldprange.support.arrays import Floats
 
@@ -115,7 +115,7 @@ def test_the_criterion_of_a_mean_with_a_constant_is_exact() -> None:
 
 
 def test_a_smooth_density_weighs_as_much_as_it_is_better() -> None:
-    weights = [weight_of_smooth(criterion, 100.0) for criterion in (0.0, 90.0, 97.0, 100.0, 1e9)]
+    weights = [float(weights_of_ways(criterion, [100.0])[0]) for criterion in (0.0, 90.0, 97.0, 100.0, 1e9)]
     assert weights == sorted(weights, reverse=True)
     assert weights[0] == pytest.approx(1)
     assert weights[2] == pytest.approx(0.5)

@@ -16,7 +16,7 @@ import numpy as np
 
 from ldprange.decompositions.contract import Variances
 from ldprange.estimation.denoise_splits import BlockVariances, by_splits
-from ldprange.estimation.risk import criterion, weight_of_smooth
+from ldprange.estimation.risk import criterion, weights_of_ways
 from ldprange.estimation.smooth import smooth_line
 from ldprange.levels import neighbours
 from ldprange.support.arrays import Boundaries, Floats
@@ -92,7 +92,8 @@ def denoised_cells(estimate: Floats, below: Floats, sizes: Boundaries) -> Ways:
     if np.sqrt((root**2).sum() / sizes.size) < _NO_NOISE / sizes.size:
         return Ways(split, split, 0.0)
     smooth = smooth_line(estimate, precision, root, sizes.astype(np.float64))
-    weight = weight_of_smooth(smooth.criterion, criterion(split_cells, estimate, split, precision, root))
+    split_criterion = criterion(split_cells, estimate, split, precision, root)
+    weight = float(weights_of_ways(smooth.criterion, [split_criterion])[0])
     return Ways(split, smooth.shares, weight)
 
 

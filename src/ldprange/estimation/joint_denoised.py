@@ -148,7 +148,6 @@ class PairedShares:
         own = [self._cells(attribute, depth) for attribute, depth in zip(chosen, table.known, strict=True)]
         ordered = [attribute not in self._unordered for attribute in chosen]
         found = denoised_pair(table, self._coefficients, alone, ordered, self._people, self._rounds)
-        found = raked(found, {(0,): own[0], (1,): own[1]})
         apart = [self._apart(attribute, depth) for attribute, depth in zip(chosen, table.known, strict=True)]
         if any(bins.size for bins in apart):
             found = with_bins_apart(table, table.fit(self._coefficients, table.known), found, own, apart)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ldprange.least_squares.table import coarser
 from ldprange.support.arrays import Floats
 
 _ROUNDS = 100
@@ -9,14 +10,25 @@ _NEAR = 1e-9
 _TINY = 1e-300
 
 
-def raked(joint: Floats, margins: dict[tuple[int, ...], Floats]) -> Floats:
+def raked(joint: Floats, margins: dict[tuple[int, ...], Floats], blocks: Floats | None = None) -> Floats:
     """Scale a table by turns until its sums over the other axes are the wanted ones, or nearly.
+
+    So are those of the table's ``blocks``, equal parts of it along every axis, where these are given.
 
     >>> raked(np.ones((2, 2)), {(0,): np.array([0.25, 0.75]), (1,): np.array([0.5, 0.5])}).tolist()
     [[0.125, 0.125], [0.375, 0.375]]
+    >>> raked(np.ones((1, 4)), {(0,): np.ones(1)}, blocks=np.array([[0.25, 0.75]])).tolist()
+    [[0.125, 0.125, 0.375, 0.375]]
     """
     for _ in range(_ROUNDS):
         off = 0.0
+        if blocks is not None:
+            found = coarser(joint, blocks.shape)
+            off = float(np.abs(found - blocks).max())
+            scale = np.divide(blocks, found, out=np.zeros_like(found), where=found > _TINY)
+            for axis, number in enumerate(joint.shape):
+                scale = np.repeat(scale, number // blocks.shape[axis], axis=axis)
+            joint = joint * scale
         for axes, wanted in margins.items():
             others = tuple(a for a in range(joint.ndim) if a not in axes)
             found = joint.sum(axis=others)

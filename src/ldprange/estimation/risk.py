@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ldprange.support.arrays import Floats
 _DIRECTIONS = 6  # in which is seen how free a denoiser is
 _NUDGE = 0.1  # of a standard error
 _TEMPERATURE = 4.0  # a difference of criteria, themselves uncertain, that matters
+_LEAST = -50.0  # logarithm of a weight, of the greatest
 _DOUBT = 3.0  # by which a smooth density has to be better: what it hides may be what matters
 
 
@@ -37,6 +38,9 @@ def criterion(
     return float(away @ precision @ away + 2 * freedom / _NUDGE**2)
 
 
-def weight_of_smooth(smooth: float, other: float) -> float:
-    """Return the weight of a smooth density beside what another denoiser finds, from both criteria."""
-    return float(1 / (1 + np.exp(np.clip((smooth - other + _DOUBT) / _TEMPERATURE, -50, 50))))
+def weights_of_ways(smooth: float, others: Sequence[float]) -> Floats:
+    """Return the weights of a smooth density and of what other denoisers find, from the criteria of all."""
+    criteria = np.array([smooth + _DOUBT, *others])
+    weights = np.exp(np.maximum((criteria.min() - criteria) / _TEMPERATURE, _LEAST))
+    found: Floats = weights / weights.sum()
+    return found
