@@ -21,6 +21,7 @@ from ldprange.estimation.shares import (
     one_person,
     rising,
 )
+from ldprange.estimation.single_reports import SingleReports, most_of_one
 from ldprange.estimation.within_cells import within_cells
 from ldprange.levels import boundaries
 from ldprange.noise import Law
@@ -28,6 +29,9 @@ from ldprange.plan import Plan
 from ldprange.sampling import Population
 from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.blas import callers_thread
+
+_ORDINARY = 2.1  # standard deviations, up to which a normal law is near enough
+_SMALL = 0.5  # standard deviations that, for each that is asked for, one report may move a share of a normal law
 
 
 @dataclass(eq=False)
@@ -49,6 +53,10 @@ class ConsistentShares(CentredShares):
         None if it hardly matters where people are.
     sampled
         As :class:`~ldprange.estimation.shares.CentredShares` has it.
+    most_of_one
+        What no report moves a share further than, about.
+    single_reports
+        Works out how far single reports move shares; None if it is not known.
     """
 
     unbiased_cdf: Floats
@@ -58,6 +66,8 @@ class ConsistentShares(CentredShares):
     variances_in: Callable[[Floats], Variances]
     empty: Callable[[Boundaries, Boundaries, Floats], Floats] | None
     sampled: float
+    most_of_one: float = 0.0
+    single_reports: Callable[[], SingleReports | None] | None = None
 
     def __post_init__(self) -> None:
         self.cdf = self.unbiased_cdf if self.denoised_cdf is None else self.denoised_cdf
@@ -71,10 +81,23 @@ class ConsistentShares(CentredShares):
         variance, share = self._variances(low, high), self._population_cdf[high] - self._population_cdf[low]
         even_share = (high - low) / self.bins
         if self.empty is None:
-            return Spread(variance, share, drawn_slope(even_share, self.sampled), one_person(self.users))
+            return Spread(variance, share, drawn_slope(even_share, self.sampled), one_person(self.users), self._reach)
         even = self._even_variances(low, high)
         empty = self.empty(low, high, even)
-        return Spread.of(variance, share, even, even_share, empty, self.sampled, self.users)
+        return Spread.of(variance, share, even, even_share, empty, self.sampled, self.users, self._reach)
+
+    @cached_property
+    def single(self) -> SingleReports | None:
+        """How far single reports move shares; None if that is not known, or if there are no reports."""
+        return self.single_reports and self.single_reports()
+
+    def _reach(self, variance: Floats, z: float) -> Floats:
+        """Return how far shares may be off, as :class:`~ldprange.estimation.shares.Spread` has it."""
+        normal: Floats = z * np.sqrt(variance)
+        few = (normal > 0) & (normal < _SMALL * z**2 * self.most_of_one)
+        if z <= _ORDINARY or not few.any() or not self.single:
+            return normal
+        return self.single.reach(variance, z)
 
     @cached_property
     def _variances(self) -> Variances:
@@ -162,6 +185,8 @@ def shares_around(
         estimator.variances,
         empty,
         law.sampled,
+        most_of_one(plan.mechanisms, users),
+        lambda: SingleReports.of(estimator, plan.levels, plan.mechanisms, law, plan.domain.bins),
     )
 
 

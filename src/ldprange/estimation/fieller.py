@@ -57,10 +57,11 @@ def ratio_interval(
     little of how far off it may be, which :meth:`Answer.minus` needs. Where the whole has nobody, as far as
     reports see, they are 0 and 1.
     """
-    a, b, (va, share, slope, _), vb, vc = part, whole, spread, whole_variance, rest_variance
+    a, b, va, vb, vc = part, whole, spread.variance, whole_variance, rest_variance
     if b <= 0:  # the reports see nobody there
         return np.zeros(a.shape), np.ones(a.shape)
     covariance = (va + vb - vc) / 2
+    share, slope = spread.share, spread.slope
     slope = np.minimum(slope, np.minimum(ratio(va, share, np.inf), ratio(vc, b - share, np.inf)))
     square = b**2 - z**2 * (vb - 2 * slope * b)
     linear = a * b - z**2 * (covariance - slope * (b / 2 + share))

@@ -7,10 +7,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
 
 from ldprange.aggregate import Aggregate
 from ldprange.estimation.means import in_cells, sum_variance
@@ -19,13 +20,14 @@ from ldprange.support.arrays import Boundaries, Counts, Floats
 from ldprange.support.parallel import in_threads, slices
 
 Interval = tuple[Floats, Floats]
+Reach = Callable[[Floats, float], Floats]
 
 _MANY_COUNTERS = 1 << 18  # beyond so many, levels are estimated side by side
 _MANY_SHARES = 1 << 16  # beyond so many, intervals are worked out side by side, in parts that caches hold
 _TOGETHER = 4  # boundaries, which are looked at as one
 _STRANGERS = 3.0  # people, who may be anywhere
 _SKEWED = 0.2  # of a variance, that one person's step times the way to an end may be where a law is normal
-_HALVINGS = 40
+_HALVINGS = 24
 _TINY = 1e-300  # where a share of 0 would have no variance
 
 
@@ -127,14 +129,14 @@ class CentredShares(Shares):
         low, high = (several[:, each].reshape(-1) for each in (first, second))
         spread = self.spread(np.append(np.zeros_like(known), low), np.append(known, high))
         between = spread.variance[known.size :].reshape(-1, first.size).sum(axis=1)
-        variance, share, slope, step = spread.at(slice(known.size))
+        variance, share, slope, step, reach = spread.at(slice(known.size))
         centre, variance, share, slope = (
             sliding_window_view(each, _TOGETHER).mean(axis=1)
             for each in (self.centre(np.zeros_like(known), known), variance, share, slope)
         )
         # of a sum, by 2 cov(F_a, F_b) = V(0, a) + V(0, b) − V(a, b)
         variance = np.maximum(variance - between / _TOGETHER**2, 0.0)
-        least, most = score_interval(centre, Spread(variance, share, slope, step), z)
+        least, most = score_interval(centre, Spread(variance, share, slope, step, reach), z)
         unknown = np.full(_TOGETHER - 1, np.inf)  # at the ends, with too few before or after
         return np.concatenate([-unknown, least]), np.concatenate([most, unknown])
 
@@ -153,16 +155,20 @@ class Spread(NamedTuple):
         estimate is the share of a plain random sample of N people.
     step
         How far one person more or less moves an estimate. It is taken to be ``slope`` at least.
+    reach
+        How far estimates of given variances may be off, at z standard deviations of a normal law; None if they
+        have such a law.
     """
 
     variance: Floats
     share: Floats
     slope: Floats
     step: float = 0.0
+    reach: Reach | None = None
 
     def at(self, some: slice) -> Spread:
         """Return how ``some`` of the shares vary."""
-        return Spread(self.variance[some], self.share[some], self.slope[some], self.step)
+        return Spread(self.variance[some], self.share[some], self.slope[some], self.step, self.reach)
 
     @classmethod
     def of(
@@ -174,6 +180,7 @@ class Spread(NamedTuple):
         empty_variance: Floats,
         sampled: float,
         users: float,
+        reach: Reach | None = None,
     ) -> Spread:
         """Return the spread whose slope is an even population's, but leaves no variance below the empty one.
 
@@ -184,7 +191,7 @@ class Spread(NamedTuple):
         slope = ratio(np.maximum(even_variance - empty_variance, 0.0), even_share * (1 - even_share), 0.0)
         most = ratio(np.maximum(variance - empty_variance, 0.0), share * (1 - share), np.inf)
         slope = np.maximum(np.minimum(slope, most), drawn_slope(even_share, sampled))
-        return cls(variance, share, slope, one_person(users))
+        return cls(variance, share, slope, one_person(users), reach)
 
 
 def one_person(users: float) -> float:
@@ -210,7 +217,8 @@ def score_interval(centre: Floats, spread: Spread, z: float) -> Interval:
 
     Without noise this is Wilson's interval, which holds what it says where few people are in a range, or
     nearly all. With slope 0 it reaches z standard deviations to either side. Towards 0 and 1 it reaches
-    further where a share is made up of few people, whose number has a skewed law.
+    further where a share is made up of few people, whose number has a skewed law, and to either side where a
+    single report may move it far.
     """
     if len(centre) > _MANY_SHARES:
         some = slices(len(centre), _MANY_SHARES)
@@ -231,28 +239,55 @@ def score_interval(centre: Floats, spread: Spread, z: float) -> Interval:
 
 
 def _lower_end_of_few(low: Floats, centre: Floats, at_zero: Floats, spread: Spread, z: float) -> Floats:
-    """Return ``low`` ends, moved towards 0 where chance may add more people than a normal law has it.
+    """Return ``low`` ends, moved towards 0 where chance may add more than a normal law has it.
 
     A share R is then ruled out only if a sum of steps as large as one person's, with variance V(R), hardly
     ever reaches ``centre``: by Bennett's inequality, which for a plain sample is Chernoff's for a Poisson
     number of people. At the other end a skewed law takes hardly any of the risk, so this one may take all.
+    Nor is it ruled out if single reports may move it so far.
     """
+    moved = low.copy()
     step = np.maximum(spread.slope, spread.step)
     few = (low > 0) & (low < centre) & (step * z * z > _SKEWED * (centre - low))
-    if not few.any():
-        return low
-    z = at_once(z, 0.5)
-    step, slope, noise, reached = step[few], spread.slope[few], at_zero[few], centre[few]
-    ruled_out, possible = np.zeros_like(step), low[few]
-    for _ in range(_HALVINGS):
-        share = (ruled_out + possible) / 2
-        variance = np.maximum(noise + slope * share * (1 - share), _TINY)
-        steps = step * (reached - share) / variance
-        far = 2 * variance * ((1 + steps) * np.log1p(steps) - steps) > (z * step) ** 2
-        ruled_out, possible = np.where(far, share, ruled_out), np.where(far, possible, share)
-    moved = low.copy()
-    moved[few] = possible
+    if few.any():
+        one_sided, steps, noise, slope = at_once(z, 0.5), step[few], at_zero[few], spread.slope[few]
+
+        def ruled_out(distance: Floats, share: Floats) -> NDArray[np.bool_]:
+            variance = np.maximum(noise + slope * share * (1 - share), _TINY)
+            number = steps * distance / variance
+            exponent = 2 * variance * ((1 + number) * np.log1p(number) - number)
+            far: NDArray[np.bool_] = exponent > (one_sided * steps) ** 2
+            return far
+
+        moved[few] = _least_possible(moved[few], centre[few], ruled_out)
+    reach = spread.reach
+    if reach is None:
+        return moved
+
+    def variance(share: Floats, some: Any) -> Floats:
+        inside = np.clip(share, 0.0, 1.0)
+        found: Floats = at_zero[some] + spread.slope[some] * inside * (1 - inside)
+        return found
+
+    far = (moved > 0) & (centre - moved < reach(variance(moved, slice(None)), z))
+    if far.any():
+        reached = centre[far]
+        moved[far] = _least_possible(
+            moved[far], reached, lambda distance, share: distance > reach(variance(share, far), z)
+        )
     return moved
+
+
+def _least_possible(
+    low: Floats, centre: Floats, ruled_out: Callable[[Floats, Floats], NDArray[np.bool_]]
+) -> Floats:
+    """Return the least shares from 0 to ``low`` that are not ruled out, from how far off the ``centre`` is."""
+    out, possible = np.zeros_like(low), low
+    for _ in range(_HALVINGS):
+        share = (out + possible) / 2
+        far = ruled_out(centre - share, share)
+        out, possible = np.where(far, share, out), np.where(far, possible, share)
+    return possible
 
 
 def at_once(z: float, number: float) -> float:

@@ -166,6 +166,11 @@ class Mechanism(ABC):
         """Return how many reports support each cell."""
         return counts
 
+    @property
+    def most_of_cell(self) -> float:
+        """How many people in a cell one report counts for at most."""
+        return (1 - self._q) / (self._p - self._q)
+
     @abstractmethod
     def pull(self, weights: Floats) -> Pull:
         """Return the most that a report, made up by a liar, adds to Σ ``weights`` × the people estimated.

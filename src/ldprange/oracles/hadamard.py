@@ -272,6 +272,10 @@ class ContrastMechanism(_HashedMechanism):
         contrast = difference[: self.cells // 2] / (2 * self._scale)
         return np.stack([contrast, -contrast], axis=1).reshape(-1)
 
+    @property
+    def most_of_cell(self) -> float:
+        return 1 / (2 * self._scale)
+
     def pull(self, weights: Floats) -> Pull:
         sums = np.zeros((*weights.shape[:-1], self._pairs))
         sums[..., : self.cells // 2] = (weights[..., 0::2] - weights[..., 1::2]) / (2 * self._scale)

@@ -165,6 +165,11 @@ class ShiftedMechanism(Mechanism):
         each = self._grid.people(tallies, people)[::-1].T.reshape(self.cells // self._block, -1)
         return over_cells(each[:, : self._block + self._shifts - 1], self._shifts).reshape(-1)
 
+    @property
+    def most_of_cell(self) -> float:
+        """Of a window, here as in the noise."""
+        return self._grid.most_of_cell
+
     def pull(self, weights: Floats) -> Pull:
         of_shifts = self._grid.pull(self._window_weights(weights))
         return Pull(of_shifts.fair_coins.mean(axis=-1), of_shifts.chosen_coins.max(axis=-1))

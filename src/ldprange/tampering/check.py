@@ -246,7 +246,7 @@ def _of_answers(domain: Domain, name: str, shares: ConsistentShares) -> Comparis
     low, high = ends[first], ends[last]
     share = shares.share(low, high)
     variance = shares.spread(low, high).variance
-    most = _GREATEST * np.sqrt(variance / shares.users) + _ROUNDING
+    most = _most_of_answers(shares, low, high, variance) + _ROUNDING
 
     def describe(at: int) -> str:
         people = _people(domain, name, low[at : at + 1], high[at : at + 1])
@@ -254,6 +254,18 @@ def _of_answers(domain: Domain, name: str, shares: ConsistentShares) -> Comparis
 
     off = np.maximum(np.maximum(-share, share - 1), 0.0)
     return Comparisons("shares", None, off, variance, most, describe)
+
+
+def _most_of_answers(shares: ConsistentShares, low: Boundaries, high: Boundaries, variance: Floats) -> Floats:
+    """Return how far one report can move answers from all levels, of which the ``variance`` is known.
+
+    Either end of a range moves with it, but for that of the line. Of one of several attributes it is not worked
+    out: an average report's standard deviations are taken.
+    """
+    if shares.single is None:
+        return _GREATEST * np.sqrt(variance / shares.users)
+    ends = (low > 0).astype(np.float64) + (high < shares.bins)
+    return ends * shares.single.furthest
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,11 +289,16 @@ class _Told:
         """How many reported."""
         return float(self.people.sum())
 
-    def expected(self, low: Boundaries, high: Boundaries) -> tuple[Floats, Floats]:
-        """Return what all levels say of how many are in ranges of cells, and its variance at most."""
+    def expected(self, low: Boundaries, high: Boundaries) -> tuple[Floats, Floats, Floats]:
+        """Return what all levels say of how many are in ranges of cells.
+
+        Then its variance at most, and how far one report can move it.
+        """
         begin, end = self.ends[:, low], self.ends[:, high]
-        deviations = np.sqrt(self.shares.spread(begin, end).variance)
-        return self.people @ self.shares.share(begin, end), (self.people @ deviations) ** 2
+        variance = self.shares.spread(begin, end).variance
+        most = _most_of_answers(self.shares, begin, end, variance)
+        numbers = self.people @ self.shares.share(begin, end)
+        return numbers, (self.people @ np.sqrt(variance)) ** 2, self.people @ most
 
 
 def _told(
@@ -311,7 +328,7 @@ def _of_level(at: int, domain: Domain, grid: Mechanism, told: _Told) -> Iterator
     low, high = ends[first], ends[last]
     below = np.append(0.0, np.cumsum(told.numbers))
     own = below[high] - below[low]
-    expected, doubt = told.expected(low, high)
+    expected, doubt, moved = told.expected(low, high)
     number = (high - low) * float(told.cells)
     share, noise = np.clip(expected / told.users, 0.0, 1.0), grid.noise
     each = (
@@ -338,8 +355,7 @@ def _of_level(at: int, domain: Domain, grid: Mechanism, told: _Told) -> Iterator
     yield Comparisons("shares", at, outside, told.users * each, most, describe("and must say 0 to 1"))
     # the level is a part of all of them, so that their difference varies no more than if they were apart
     apart, variance = np.abs(own - expected), told.users * each + doubt
-    most = most + _GREATEST * np.sqrt(doubt / told.shares.users)
-    yield Comparisons("agreement", at, apart, variance, most, describe("and all levels together {:.3f}"))
+    yield Comparisons("agreement", at, apart, variance, most + moved, describe("and all levels together {:.3f}"))
 
 
 def _most(grid: Mechanism, low: Boundaries, high: Boundaries, told: _Told) -> Floats:
