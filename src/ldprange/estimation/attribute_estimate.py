@@ -189,7 +189,8 @@ class Estimate:
             How often the interval is to hold the truth.
         band
             ``"pointwise"``: each interval holds on its own. ``"simultaneous"``: all hold at once (by
-            Bonferroni's inequality: for trees and Haar 2 to 5% wider than need be).
+            Bonferroni's inequality: for trees and Haar 2 to 5% wider than need be, more where a level has
+            so few reports that one of them moves a share far).
         """
         if self.domain.unordered:
             raise QueryError("categories have no order, so they have no cdf; ask for the histogram")

@@ -31,7 +31,7 @@ from ldprange.support.arrays import Boundaries, Floats
 from ldprange.support.blas import callers_thread
 
 _ORDINARY = 2.1  # standard deviations, up to which a normal law is near enough
-_SMALL = 0.5  # standard deviations that, for each that is asked for, one report may move a share of a normal law
+_SMALL = 2.0  # of 1/z standard deviations, which one report may move shares by that have a normal law
 
 
 @dataclass(eq=False)
@@ -81,7 +81,9 @@ class ConsistentShares(CentredShares):
         variance, share = self._variances(low, high), self._population_cdf[high] - self._population_cdf[low]
         even_share = (high - low) / self.bins
         if self.empty is None:
-            return Spread(variance, share, drawn_slope(even_share, self.sampled), one_person(self.users), self._reach)
+            return Spread(
+                variance, share, drawn_slope(even_share, self.sampled), one_person(self.users), self._reach
+            )
         even = self._even_variances(low, high)
         empty = self.empty(low, high, even)
         return Spread.of(variance, share, even, even_share, empty, self.sampled, self.users, self._reach)
@@ -94,7 +96,7 @@ class ConsistentShares(CentredShares):
     def _reach(self, variance: Floats, z: float) -> Floats:
         """Return how far shares may be off, as :class:`~ldprange.estimation.shares.Spread` has it."""
         normal: Floats = z * np.sqrt(variance)
-        few = (normal > 0) & (normal < _SMALL * z**2 * self.most_of_one)
+        few = (normal > 0) & (_SMALL * normal < z**2 * self.most_of_one)
         if z <= _ORDINARY or not few.any() or not self.single:
             return normal
         return self.single.reach(variance, z)

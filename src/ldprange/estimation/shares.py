@@ -156,8 +156,8 @@ class Spread(NamedTuple):
     step
         How far one person more or less moves an estimate. It is taken to be ``slope`` at least.
     reach
-        How far estimates of given variances may be off, at z standard deviations of a normal law; None if they
-        have such a law.
+        How far estimates of given variances may be off, at z standard deviations of a normal law; None if
+        they have such a law.
     """
 
     variance: Floats
@@ -281,13 +281,13 @@ def _lower_end_of_few(low: Floats, centre: Floats, at_zero: Floats, spread: Spre
 def _least_possible(
     low: Floats, centre: Floats, ruled_out: Callable[[Floats, Floats], NDArray[np.bool_]]
 ) -> Floats:
-    """Return the least shares from 0 to ``low`` that are not ruled out, from how far off the ``centre`` is."""
+    """Return the least shares from 0 to ``low`` not ruled out by how far they are from the ``centre``."""
     out, possible = np.zeros_like(low), low
     for _ in range(_HALVINGS):
         share = (out + possible) / 2
         far = ruled_out(centre - share, share)
         out, possible = np.where(far, share, out), np.where(far, possible, share)
-    return possible
+    return np.where(ruled_out(centre, np.zeros_like(low)), possible, 0.0)
 
 
 def at_once(z: float, number: float) -> float:

@@ -1,24 +1,27 @@
 """How far an answer may be off where a level has few reports, so that a single one moves it far.
 
-A share below a boundary is a sum of independent reports. Let those that move it by about b, one way or the
-other, make up V_b of its variance. Then it is off by more than t, to one side, with a chance of at most exp(−L) if
+A share below a boundary is a sum of independent reports. Let those that move it by about b, one way or
+the other, make up V_b of its variance. Then it is off by more than t, to one side, with a chance of at most
+exp(−L) if
 
     t = min over s > 0 of (L + Σ_b V_b (cosh(s b) − 1)/b²)/s.
 
-That is Bennett's inequality, with all b in place of the greatest, and as many reports one way as the other. If all
-b are small it is √(2 L ΣV_b), as of a normal law.
+That is Bennett's inequality, with all b in place of the greatest, and as many reports one way as the other.
+If all b are small it is √(2 L ΣV_b), as of a normal law.
+
+V_b and b are those of some boundaries, with people spread evenly. Of other shares the variance alone is
+known, and it is divided as :meth:`SingleReports.reach` says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-
+from itertools import chain
 from statistics import NormalDist
 
 import numpy as np
 
 from ldprange.decompositions.contract import Estimator
-from ldprange.estimation.shares import at_once
 from ldprange.levels import Level, window_sums
 from ldprange.noise import Law
 from ldprange.oracles import Mechanism
@@ -44,10 +47,8 @@ class SingleReports:
 
     Parameters
     ----------
-    moves
-        b of the module, falling.
-    variances
-        V_b, a row for each level, the finest first.
+    moves, variances
+        b, falling, and V_b of the module.
     """
 
     def __init__(self, moves: Floats, variances: Floats) -> None:
@@ -56,7 +57,12 @@ class SingleReports:
 
     @classmethod
     def of(
-        cls, estimator: Estimator, levels: Sequence[Level], mechanisms: Sequence[Mechanism], law: Law, bins: int
+        cls,
+        estimator: Estimator,
+        levels: Sequence[Level],
+        mechanisms: Sequence[Mechanism],
+        law: Law,
+        bins: int,
     ) -> SingleReports | None:
         """Return the mean over some boundaries of so many ``bins``; None if no report moves any."""
         number = min(_BOUNDARIES if bins <= _MANY else _BOUNDARIES_OF_MANY, bins - 1)
@@ -65,11 +71,10 @@ class SingleReports:
         furthest = max((float(moves.max()) for each in found for moves, _ in each), default=0.0)
         if not furthest:
             return None
-        total = np.zeros((len(levels), _SIZES + 1))
-        for each in found:
-            for row, (moves, variances) in zip(total[::-1], each, strict=True):
-                places = -_FINE * np.log2(np.maximum(moves / furthest, _TINY))
-                row += np.bincount(np.minimum(places.astype(np.int64), _SIZES), variances, row.size)
+        total = np.zeros(_SIZES + 1)
+        for moves, variances in chain(*found):
+            places = -_FINE * np.log2(np.maximum(moves / furthest, _TINY))
+            total += np.bincount(np.minimum(places.astype(np.int64), _SIZES), variances, total.size)
         # as much as the boundary has that varies most
         most = max(sum(float(variances.sum()) for _, variances in each) for each in found)
         return cls(furthest * 2 ** (-np.arange(_SIZES + 1) / _FINE), total * (most / total.sum()))
@@ -80,7 +85,12 @@ class SingleReports:
         return float(self._moves[0])
 
     def reach(self, variance: Floats, z: float) -> Floats:
-        """Return t for shares of each ``variance``, as unlikely as ``z`` standard deviations of a normal law."""
+        """Return t for shares of each ``variance``, about as unlikely as ``z`` deviations of a normal law.
+
+        One that varies less than those of the module, as that of a narrow range, is taken to do so by the
+        reports that move it furthest. One that varies up to twice as much has two ends; what is more than
+        that comes from the former again, as where many people are in one place.
+        """
         if z not in self._tables:
             self._tables[z] = self._table(z)
         known, reaches = self._tables[z]
@@ -89,29 +99,21 @@ class SingleReports:
 
     def _table(self, z: float) -> tuple[Floats, Floats]:
         """Return logarithms of variances and of what :meth:`reach` gives for them."""
-        upto = np.cumsum(self._variances.sum(axis=1))
-        known = np.geomspace(*_RANGE, _NUMBER) * upto[-1]
+        known = np.geomspace(*_RANGE, _NUMBER) * self._variances.sum()
         parts = self._parts(known)
-        # half of the risk may be that any of the reports comes that move a share furthest
+        # a part of the risk may be that any report comes at all of those that move a share furthest
         risk = NormalDist().cdf(-z)
         others = np.where(np.cumsum(parts / self._moves**2, axis=1) > risk, parts, 0.0)
         flattest, steepest = z / np.sqrt(known[-1]), _STEEPEST / self._moves[-1]
         slopes = np.geomspace(min(flattest, 1 / self.furthest) / 10, steepest, _SLOPES)
-        reaches = np.minimum(self._reaches(parts, at_once(z, 0.5), slopes), self._reaches(others, z, slopes))
+        reaches = np.minimum(*(self._reaches(each, z, slopes) for each in (parts, others)))
         return np.log(known), np.log(np.maximum.accumulate(reaches))
 
     def _parts(self, known: Floats) -> Floats:
-        """Return V_b of shares with ``known`` variances, a row each.
-
-        The less a share varies, the fewer coarse levels tell of it: it is narrow, or near an end of the line. One
-        that varies up to twice as much has two ends; what is more than that is taken to come from the reports
-        that move a share furthest, as where many people are in one place.
-        """
-        levels = self._variances.sum(axis=1)
-        upto = np.cumsum(levels)
+        """Return V_b of shares with ``known`` variances, a row each."""
+        upto = np.cumsum(self._variances)
         ends = np.clip(known / upto[-1], 1.0, _ENDS)[:, None]
-        held = np.clip(known[:, None] - ends * (upto - levels), 0.0, ends * levels)
-        parts: Floats = held @ (self._variances / np.maximum(levels, _TINY)[:, None])
+        parts: Floats = np.clip(known[:, None] - ends * (upto - self._variances), 0.0, ends * self._variances)
         parts[:, 0] += np.maximum(known - _ENDS * upto[-1], 0.0)
         return parts
 

@@ -259,8 +259,8 @@ def _of_answers(domain: Domain, name: str, shares: ConsistentShares) -> Comparis
 def _most_of_answers(shares: ConsistentShares, low: Boundaries, high: Boundaries, variance: Floats) -> Floats:
     """Return how far one report can move answers from all levels, of which the ``variance`` is known.
 
-    Either end of a range moves with it, but for that of the line. Of one of several attributes it is not worked
-    out: an average report's standard deviations are taken.
+    Either end of a range moves with it, unless it is an end of the line. Of one of several attributes it is
+    not worked out, and taken to be six standard deviations.
     """
     if shares.single is None:
         return _GREATEST * np.sqrt(variance / shares.users)
@@ -355,7 +355,9 @@ def _of_level(at: int, domain: Domain, grid: Mechanism, told: _Told) -> Iterator
     yield Comparisons("shares", at, outside, told.users * each, most, describe("and must say 0 to 1"))
     # the level is a part of all of them, so that their difference varies no more than if they were apart
     apart, variance = np.abs(own - expected), told.users * each + doubt
-    yield Comparisons("agreement", at, apart, variance, most + moved, describe("and all levels together {:.3f}"))
+    yield Comparisons(
+        "agreement", at, apart, variance, most + moved, describe("and all levels together {:.3f}")
+    )
 
 
 def _most(grid: Mechanism, low: Boundaries, high: Boundaries, told: _Told) -> Floats:
