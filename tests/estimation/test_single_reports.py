@@ -9,7 +9,9 @@ import pytest
 from scipy.stats import poisson
 
 import ldprange as ldp
+from ldprange.decompositions import Decomposition
 from ldprange.estimation.single_reports import SingleReports
+from ldprange.oracles import Oracle
 from ldprange.support.arrays import Floats
 
 
@@ -57,6 +59,8 @@ def held(bins: int, users: int, epsilon: float, people: Floats, surveys: int) ->
     for seed in range(surveys):
         counted = ldp.simulate(plan, rng.multinomial(users, people), seed=seed)
         band = ldp.estimate(counted).cdf(band="simultaneous")
+        assert band.low is not None
+        assert band.high is not None
         found += bool(np.all((band.low <= upto + 1e-9) & (upto - 1e-9 <= band.high)))
     return found
 
@@ -97,9 +101,7 @@ def test_intervals_at_ordinary_confidence_are_as_short_as_without() -> None:
         (ldp.Tree(branching=2), ldp.HadamardHashing()),
     ],
 )
-def test_a_share_is_told_to_vary_as_much_as_it_does(
-    decomposition: ldp.Decomposition, oracle: ldp.Oracle
-) -> None:
+def test_a_share_is_told_to_vary_as_much_as_it_does(decomposition: Decomposition, oracle: Oracle) -> None:
     """The sum over single reports is the variance, where people are spread evenly."""
     plan = ldp.Plan(ldp.Domain.integers(0, 63), 2.0, decomposition, oracle)
     users = [500.0 / len(plan.levels)] * len(plan.levels)

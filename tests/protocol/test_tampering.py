@@ -62,7 +62,7 @@ def test_nothing_is_found_where_some_levels_know_far_more_than_all_do_of_others(
 
 @pytest.mark.slow
 def test_honest_reports_of_few_people_on_a_large_domain_are_not_suspicious() -> None:
-    """Of 20 surveys one would be found with a chance of at most 0.02; one report moves answers far in them."""
+    """Of 20 surveys one would be found with a chance of at most 0.02; one report moves answers far."""
     bins, users = 20_000, 100
     plan = ldp.choose_plan(ldp.Domain.integers(0, bins - 1), epsilon=8.0, expected_users=users)
     people = np.bincount([bins // 3], [users], minlength=bins).astype(np.int64)
