@@ -95,11 +95,11 @@ class ConsistentShares(CentredShares):
 
     def _reach(self, variance: Floats, z: float) -> Floats:
         """Return how far shares may be off, as :class:`~ldprange.estimation.shares.Spread` has it."""
-        normal: Floats = z * np.sqrt(variance)
-        few = (normal > 0) & (_SMALL * normal < z**2 * self.most_of_one)
-        if z <= _ORDINARY or not few.any() or not self.single:
-            return normal
-        return self.single.reach(variance, z)
+        found: Floats = z * np.sqrt(variance)
+        few = (found > 0) & (_SMALL * found < z**2 * self.most_of_one)
+        if z > _ORDINARY and few.any() and self.single:
+            found[few] = self.single.reach(variance[few], z)
+        return found
 
     @cached_property
     def _variances(self) -> Variances:

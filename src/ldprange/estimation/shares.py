@@ -27,6 +27,7 @@ _MANY_SHARES = 1 << 16  # beyond so many, intervals are worked out side by side,
 _TOGETHER = 4  # boundaries, which are looked at as one
 _STRANGERS = 3.0  # people, who may be anywhere
 _SKEWED = 0.2  # of a variance, that one person's step times the way to an end may be where a law is normal
+_ROUNDING = 1e-9  # by which a normal law's own end may seem to be too near
 _HALVINGS = 24
 _TINY = 1e-300  # where a share of 0 would have no variance
 
@@ -269,7 +270,7 @@ def _lower_end_of_few(low: Floats, centre: Floats, at_zero: Floats, spread: Spre
         found: Floats = at_zero[some] + spread.slope[some] * inside * (1 - inside)
         return found
 
-    far = (moved > 0) & (centre - moved < reach(variance(moved, slice(None)), z))
+    far = (moved > 0) & (centre - moved < (1 - _ROUNDING) * reach(variance(moved, slice(None)), z))
     if far.any():
         reached = centre[far]
         moved[far] = _least_possible(
