@@ -39,7 +39,7 @@ def denoised_pair(
     people: float,
     rounds: int,
 ) -> Floats:
-    """Return the distribution of the cells that are known of two attributes, which each has its own in.
+    """Return the distribution of the cells that are known of two attributes; each keeps its own in it.
 
     Parameters
     ----------
@@ -64,11 +64,12 @@ def denoised_pair(
     if not all(depths):
         return raked(_somewhat_everywhere(splits.as_alone(estimate, alone), own), margins)
     coarse = table.fit(coefficients, depths)
+    coarse_splits = PairSplits(table, coarse.shape, ordered)
     mixed: Floats = np.full(coarse.shape, 1 / coarse.size)
     part = 0.0
     for _ in range(rounds):
         noise = PairNoise(table, depths, nowhere_empty(mixed, people))
-        mixed, part = _mixed(table, noise, coarse, alone, ordered)
+        mixed, part = _mixed(coarse_splits, noise, coarse, alone, ordered)
     # what is within these cells only the splits tell
     found = (1 - part) * splits.as_alone(estimate, alone) + part * splits.as_around(estimate, alone)
     ends = _coarser_each(own, mixed.shape)
@@ -95,7 +96,7 @@ def _compared(table: JointFit) -> list[int]:
 
 
 def _mixed(
-    table: JointFit, noise: PairNoise, estimate: Floats, alone: Sequence[Floats], ordered: Sequence[bool]
+    splits: PairSplits, noise: PairNoise, estimate: Floats, alone: Sequence[Floats], ordered: Sequence[bool]
 ) -> tuple[Floats, float]:
     """Return the distribution of cells by all ways, from their ``estimate`` and its ``noise``.
 
@@ -111,7 +112,6 @@ def _mixed(
     def flat(way: Callable[[Floats, Sequence[Floats]], Floats], shares: Floats) -> Floats:
         return way(shares.reshape(cells), alone).reshape(-1)
 
-    splits = PairSplits(table, cells, ordered)
     found, criteria = [smooth.shares], []
     for way in (splits.as_alone, splits.as_around):
         found.append(way(estimate, alone))
